@@ -1,4 +1,4 @@
-"""What many tests read: games of the library, loaded once per process, and experiments' scripts."""
+"""What many tests use: games loaded once per process, their exact values, experiments' scripts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,24 @@ from types import ModuleType
 
 import pytest
 
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
 load = cache(Game.load)
+
+
+@cache
+def minimax(state: State) -> tuple[float, ...]:
+    """Return each role's value where one role at a time has a choice, which it uses for itself."""
+    if state.is_terminal:
+        return tuple((goal or 0.0) / 100 for goal in state.goals)
+    mover = max(range(len(state.legal_moves)), key=lambda role: len(state.legal_moves[role]))
+    found = []
+    for move in state.legal_moves[mover]:
+        joint = [moves[0] for moves in state.legal_moves]
+        joint[mover] = move
+        found.append(minimax(state.next(joint)))
+    return max(found, key=lambda values: values[mover])
 
 
 @cache

@@ -27,6 +27,7 @@ from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.players.players import make_player
 from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game, State
+from tests.library import minimax
 
 SHORT: dict[str, Any] = {
     "evaluator": EvaluatorConfig(kind="cilp-paper", noise=0.01),
@@ -166,20 +167,6 @@ def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
     losses: list[float] = []
     trainer.run(lambda row: losses.append(row["loss"]))
     assert sum(losses[-30:]) < 0.85 * sum(losses[:30])
-
-
-@cache
-def minimax(state: State) -> tuple[float, ...]:
-    """Exact values of a state of a two-role turn-taking game, per role in 0..1."""
-    if state.is_terminal:
-        return tuple((goal or 0.0) / 100 for goal in state.goals)
-    legal = state.legal_moves
-    mover = 0 if len(legal[0]) > 1 else 1
-    children = [
-        minimax(state.next([m, legal[1][0]] if mover == 0 else [legal[0][0], m]))
-        for m in legal[mover]
-    ]
-    return max(children, key=lambda values: values[mover])
 
 
 def test_the_searches_proofs_are_minimax_values() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from functools import cache
 
 import numpy as np
 import pytest
@@ -24,7 +23,8 @@ from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
+from tests.library import minimax
 
 
 class Judged:
@@ -54,26 +54,10 @@ class Judged:
             x, y = (int(word) for word in self.game.moves[role][move].strip("()").split()[1:])
             # The centre, then corners, then edges.
             return float((x == 2) == (y == 2)) + float(x == y == 2)
-        texts = [text for text, flag in zip(self.game.fluents, held, strict=True) if flag]
-        state = self.game.state(texts)
+        state = State(self.game, torch.from_numpy(held.copy()))
         joint = [own[0] for own in state.legal_moves]
         joint[role] = move
-        return exact(self.game, frozenset(state.next(joint).fluent_texts))[role]
-
-
-@cache
-def exact(game: Game, texts: frozenset[str]) -> tuple[float, ...]:
-    """Return the exact value of a state, by looking at all that can follow."""
-    state = game.state(texts)
-    if state.is_terminal:
-        return tuple((goal or 0.0) / 100 for goal in state.goals)
-    mover = next((r for r, own in enumerate(state.legal_moves) if len(own) > 1), 0)
-    found = []
-    for move in state.legal_moves[mover]:
-        joint = [own[0] for own in state.legal_moves]
-        joint[mover] = move
-        found.append(exact(game, frozenset(state.next(joint).fluent_texts)))
-    return max(found, key=lambda values: values[mover])
+        return minimax(state.next(joint))[role]
 
 
 class Perfect(Evaluator):
@@ -84,11 +68,9 @@ class Perfect(Evaluator):
         self.game, self.sign = game, sign
 
     def forward(self, fluents: torch.Tensor) -> torch.Tensor:
-        found = []
-        for held in fluents.tolist():
-            texts = [text for text, flag in zip(self.game.fluents, held, strict=True) if flag]
-            found.append(exact(self.game, frozenset(texts))[:: self.sign])
-        return torch.tensor(found)
+        return torch.tensor(
+            [minimax(State(self.game, row))[:: self.sign] for row in fluents.clone()]
+        )
 
 
 @pytest.fixture(scope="module")

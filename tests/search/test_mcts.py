@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
-from functools import cache, reduce
+from functools import reduce
 from operator import xor
 from typing import Any
 
@@ -25,6 +25,7 @@ from neurogame.search.packing import state_keys, unpack_states
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 from tests.library import load as game
+from tests.library import minimax
 
 
 def tree_of(search: Mcts) -> MctsTree:
@@ -50,20 +51,6 @@ class Constant(Evaluator):
     def forward(self, fluents: Tensor) -> Tensor:
         self.asked += len(fluents)
         return self.given.expand(len(fluents), -1)
-
-
-@cache
-def minimax(state: State) -> tuple[float, ...]:
-    """Each role's value where one role at a time has a choice, which it uses for itself."""
-    if state.is_terminal:
-        return tuple((goal or 0.0) / 100 for goal in state.goals)
-    mover = max(range(len(state.legal_moves)), key=lambda role: len(state.legal_moves[role]))
-    found = []
-    for move in state.legal_moves[mover]:
-        joint = [moves[0] for moves in state.legal_moves]
-        joint[mover] = move
-        found.append(minimax(state.next(joint)))
-    return max(found, key=lambda values: values[mover])
 
 
 @pytest.mark.parametrize("lanes", [1, 64])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 import pytest
 import torch
@@ -19,6 +18,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.opposition import judge, opposition
 from neurogame.search.packing import pack_states, state_keys, unpack_states
 from neurogame.simulate.game import Game, State
+from tests.library import minimax
 
 
 class Blind(Evaluator):
@@ -52,24 +52,12 @@ def test_tictactoe_is_a_draw_and_every_proof_is_right(tictactoe: Game) -> None:
     assert found.value == (0.5, 0.5)
     assert search.opponents == "paranoid"
 
-    @cache
-    def solve(state: State) -> float:
-        """First role's value by plain minimax, the mover is who has a choice."""
-        if state.is_terminal:
-            goal = state.goals[0]
-            assert goal is not None
-            return goal / 100
-        first, second = state.legal_moves
-        children = [solve(state.next((a, b))) for a in first for b in second]
-        return max(children) if len(first) > 1 else min(children)
-
     packed = list(found.proved_states)
     assert len(packed) > 100
     for key in sorted(packed, key=lambda k: bin(int.from_bytes(k, "big")).count("1"))[::9]:
         rows = torch.frombuffer(bytearray(key), dtype=torch.uint8).numpy()[None]
         fluents = torch.from_numpy(unpack_states(rows, len(tictactoe.fluents))[0])
-        value = solve(State(tictactoe, fluents))
-        assert found.proved_states[key] == (value, 1 - value)
+        assert found.proved_states[key] == minimax(State(tictactoe, fluents))
 
 
 def test_proved_states_are_kept_and_dropped_on_demand(tictactoe: Game) -> None:
