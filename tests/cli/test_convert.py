@@ -44,7 +44,7 @@ def test_the_same_notation_can_be_asked_for(capsys: pytest.CaptureFixture[str]) 
     assert output(line, capsys) == rules_text(load_rules("nim"))
 
 
-@pytest.mark.parametrize("name", library_names())
+@pytest.mark.parametrize("name", library_names()[::3])
 def test_there_and_back_and_there_is_the_same_file(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

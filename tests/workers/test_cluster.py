@@ -54,10 +54,6 @@ def _played(workers: WorkerSettings) -> dict[Slot, tuple[tuple[str, ...], ...]]:
     return {slot: record.moves for slot, record in records.items()}
 
 
-def _killed() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_cluster_and_this_process_play_the_same_matches(cluster: Any) -> None:
     alone = _played(WorkerSettings())
     assert len(alone) == 12

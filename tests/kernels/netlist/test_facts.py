@@ -27,10 +27,7 @@ LIBRARY = [
     "pursuit",
     "tictactoe3p",
 ]
-SHARED = [
-    *("2pttc", "battle", "blocker", "chineseCheckers3", "connectFour", "ghostMaze2p", "pentago"),
-    *("pacman3p", "sheepAndWolf", "ticTacHeaven", "wallmaze"),
-]
+SHARED = ["battle", "blocker", "ghostMaze2p", "pacman3p", "sheepAndWolf", "ticTacHeaven"]
 
 
 def _condition(held: Bools, turn: Turn) -> Bools:
