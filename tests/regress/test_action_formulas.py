@@ -11,8 +11,9 @@ from neurogame.graph.evaluate import holds
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.regress.clockwork import clockwork
 from tests.circuit.random_steps import random_steps
+from tests.library import load as library_game
 from tests.regress.look_ahead import values_of_moves
-from tests.regress.test_regress import library_game, shared_game
+from tests.regress.test_regress import shared_game
 
 
 @pytest.mark.parametrize("goals", ["top", "all"])

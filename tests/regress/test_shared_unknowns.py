@@ -17,7 +17,7 @@ from neurogame.regress.action_formulas import action_formulas
 from neurogame.regress.shared_unknowns import without_unknowns
 from tests.evaluators.hand_made import random_circuit, random_states
 from tests.graph.test_graph import FLUENTS, goals_of
-from tests.regress.test_regress import library_game
+from tests.library import load as library_game
 
 
 @given(seed=st.integers(0, 10**6))
