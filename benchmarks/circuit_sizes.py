@@ -4,7 +4,7 @@ python -m benchmarks.circuit_sizes                              # the library
 python -m benchmarks.circuit_sizes FOLDER game.kif --markdown out.md
 
 Before: the circuit's gates of any number of inputs, and the same as gates of two inputs
-(:mod:`neurogame.kernels.twin.and_graph`), without the choice of moves. After: the gates of three
+(:mod:`neurogame.kernels.twin.gates`), without the choice of moves. After: the gates of three
 inputs of a play netlist, the uniform choice of moves and the restart of finished games included,
 and their parts. Seconds are CPU time of finding the facts and of the optimiser, all loops
 compiled before.
@@ -31,7 +31,7 @@ def measured(path: str) -> dict[str, object]:
     from neurogame.kernels.netlist.build import build_play, build_step
     from neurogame.kernels.netlist.facts import find_facts
     from neurogame.kernels.netlist.ply import Section
-    from neurogame.kernels.twin.and_graph import with_pairs
+    from neurogame.kernels.twin.gates import TorchGates
 
     circuit = compile_rules(load_rules(path))
     marks = [time.process_time()]
@@ -42,7 +42,7 @@ def measured(path: str) -> dict[str, object]:
     parts = {section: len(play.gates(section)) for section in Section}
     values = (
         *(Path(path).stem, len(circuit.fluents), circuit.move_count, circuit.gate_count),
-        *(with_pairs(circuit).gate_count, play.netlist.gate_count),
+        *(TorchGates(circuit.graph).gate_count, play.netlist.gate_count),
         *(parts[Section.STATUS], parts[Section.GOALS]),
         parts[Section.COUNT] + parts[Section.DESCEND],
         parts[Section.NEXT],

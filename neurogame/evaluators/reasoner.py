@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from dataclasses import replace
 from typing import Any, final
 
@@ -15,9 +14,7 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE
 from neurogame.graph.prune import prune_by_level
-from neurogame.kernels.twin.and_graph import with_pairs
-from neurogame.kernels.twin.bitslice import BitSliceKernel
-from neurogame.kernels.twin.plan import Stage, make_stages
+from neurogame.kernels.twin.gates import TorchGates
 from neurogame.kernels.words.pack import pack, unpack
 
 
@@ -37,13 +34,9 @@ class Reasoner(nn.Module):
         super().__init__()
         self.count = len(nodes)
         self.logic: Circuit | None = None
-        self._stages: list[Stage] = []
         if self.count:
             self.logic = _logic(circuit, nodes)
-            pairs = with_pairs(self.logic)
-            self._stages = make_stages(pairs.graph, [pairs.goal_literals], [None])
-        self._kernels: dict[torch.device, BitSliceKernel] = {}
-        self._lock = threading.Lock()
+        self._gates: dict[torch.device, TorchGates] = {}
 
     def forward(self, fluents: Tensor) -> Tensor:
         """Return the states and the truth of the gates side by side.
@@ -63,26 +56,16 @@ class Reasoner(nn.Module):
 
     def words(self, words: Tensor) -> Tensor:
         """Return the gates' words, ``[X, W]``, for the fluents' words, ``[F, W]``."""
-        device = words.device
-        # The kernel's workspaces serve all calls, so calls from several threads take turns.
-        with self._lock:
-            if device not in self._kernels:
-                self._kernels[device] = BitSliceKernel(self._stages, device)
-            kernel = self._kernels[device]
-            parts = []
-            for part in torch.split(words, kernel.block_words, dim=1):
-                space = kernel.workspace(part.shape[1])
-                space.values[1 : 1 + len(part)] = part
-                parts.append(space.run(0))
-            return torch.cat(parts, dim=1)
+        assert self.logic is not None
+        if words.device not in self._gates:
+            goals = self.logic.graph.with_outputs(self.logic.goal_literals)
+            self._gates[words.device] = TorchGates(goals, words.device)
+        moves = words.new_zeros((self.logic.move_count, words.shape[1]))
+        return self._gates[words.device].run(torch.cat([words, moves]))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a copy makes for itself."""
-        return {**self.__dict__, "_kernels": {}, "_lock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state of another one."""
-        self.__dict__.update({**state, "_lock": threading.Lock()})
+        return {**self.__dict__, "_gates": {}}
 
 
 def _logic(circuit: Circuit, nodes: Int64s) -> Circuit:

@@ -25,6 +25,7 @@ from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWar
 from neurogame.kernels.backend import BACKENDS, backend_names, known_backends, named_backends
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import StepKernel
+from neurogame.kernels.twin.torch_ply import TorchPly
 
 VARIABLE = "NEUROGAME_BACKEND"
 """Environment variable that says what ``auto`` means."""
@@ -53,8 +54,8 @@ def playout_kernel(
     return make(circuit, variant, device)
 
 
-def step_kernel(circuit: Circuit, backend: str | None, device: Device = "cpu") -> StepKernel | None:
-    """Return what evaluates given states of a game, compiled if need be; None for plain torch.
+def step_kernel(circuit: Circuit, backend: str | None, device: Device = "cpu") -> StepKernel:
+    """Return what evaluates given states of a game, compiled if need be.
 
     ``cuda`` plays random games only; it leaves given states to plain torch.
 
@@ -69,7 +70,7 @@ def step_kernel(circuit: Circuit, backend: str | None, device: Device = "cpu") -
     """
     found, variant = named_backends()[resolve_backend(backend, device, circuit)]
     if not found.step:
-        return None
+        return TorchPly(circuit, device)
     make: MakeStep = resolve_name(found.step)
     return make(circuit, variant)
 

@@ -18,9 +18,7 @@ from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import GOALS, NEXT, STATUS, StepKernel
-from neurogame.kernels.twin.torch_playout import TorchPlayouts
-from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
-from neurogame.kernels.words.pack import lane_mask, pack_one_hot, unpack, word_count
+from neurogame.kernels.words.pack import lane_mask, pack_one_hot, unpack
 from neurogame.simulate.states import StateBatch
 
 
@@ -138,12 +136,7 @@ class Simulator:
         self._warned = False
 
     @cached_property
-    def ply(self) -> TorchPly:
-        """What evaluates the circuit in plain torch."""
-        return TorchPly(self.circuit, self.device)
-
-    @cached_property
-    def _step(self) -> StepKernel | None:
+    def _step(self) -> StepKernel:
         return step_kernel(self.circuit, self._backend, self.device)
 
     def playout_kernel(self, backend: str | None = None, *, moves: bool = False) -> PlayoutKernel:
@@ -159,11 +152,7 @@ class Simulator:
         """
         name = resolve_backend(backend, self.device, self.circuit, moves=moves)
         if name not in self._playouts:
-            self._playouts[name] = (
-                TorchPlayouts(self.circuit, self.device, self.ply)
-                if name == "torch"
-                else playout_kernel(self.circuit, name, self.device)
-            )
+            self._playouts[name] = playout_kernel(self.circuit, name, self.device)
         return self._playouts[name]
 
     def initial(self, size: int) -> StateBatch:
@@ -317,7 +306,7 @@ class Simulator:
             legal = self.status(states)[0]
         parent, joint = joint_moves(legal, self.move_offsets)
         parents = states.select(parent)
-        (words,) = self._run(parents, (NEXT_ALONE,), self._does_words(joint))
+        (words,) = self._run(parents, (NEXT,), self._does_words(joint))
         children = StateBatch(words & lane_mask(len(parent), self.device), len(parent))
         return Expansion(parent, joint, children, self.look(children))
 
@@ -356,20 +345,8 @@ class Simulator:
         )
 
     def _run(
-        self, states: StateBatch, stages: tuple[int, ...], does: Tensor | None = None
+        self, states: StateBatch, groups: tuple[int, ...], does: Tensor | None = None
     ) -> list[Tensor]:
-        """Run stages of the kernel over all words, block by block; int64 ``[O, W]`` each."""
+        """Compute groups of outputs of all words; int64 ``[O, W]`` each."""
         self.check(states)
-        if self._step is not None:
-            groups = [NEXT if stage == NEXT_ALONE else stage for stage in stages]
-            return self._step.run(states.words, groups, does)
-        parts: list[list[Tensor]] = [[] for _ in stages]
-        ply = self.ply
-        with ply.lock:
-            for begin, end in ply.blocks(word_count(len(states))):
-                space = ply.space(states.words[:, begin:end])
-                if does is not None:
-                    space.moves.copy_(does[:, begin:end])
-                for part, stage in zip(parts, stages, strict=True):
-                    part.append(space.run(stage))
-        return [torch.cat(part, dim=1) for part in parts]
+        return self._step.run(states.words, groups, does)

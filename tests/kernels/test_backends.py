@@ -13,8 +13,7 @@ from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
 from neurogame.kernels.cuda import capability
 from neurogame.kernels.playout import PlayoutRun
-from neurogame.kernels.twin.torch_playout import TorchPlayouts
-from neurogame.simulate import simulator as simulator_module
+from neurogame.kernels.twin import torch_ply
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 
@@ -109,20 +108,13 @@ def test_every_backend_that_is_there_can_be_made() -> None:
         assert type(held) is type(kernel)
 
 
-def test_the_simulator_shares_its_circuit_with_plain_torch() -> None:
-    simulator = Game.load("tictactoe").simulator()
-    kernel = simulator.playout_kernel("torch")
-    assert isinstance(kernel, TorchPlayouts)
-    assert kernel.ply is simulator.ply
-
-
 def test_plain_torch_is_not_planned_where_compiled_code_does_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(*_: object) -> None:
         raise AssertionError("planned")
 
-    monkeypatch.setattr(simulator_module, "TorchPly", refused)
+    monkeypatch.setattr(torch_ply, "TorchGates", refused)
     circuit = Game.load("tictactoe").circuit
     simulator = Simulator(circuit, backend="llvm")
     assert simulator.playout_kernel("llvm").run(PlayoutRun(seed=1, lanes=64, games=64)).played > 300

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from neurogame.kernels.twin import gates
 from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
@@ -47,7 +48,8 @@ def test_library_games(name: str) -> None:
 
 def test_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     simulator = Simulator(Game.load("bidding_tictactoe").circuit)
-    monkeypatch.setattr(simulator.ply.kernel, "block_words", 2)
+    monkeypatch.setattr(gates, "_BLOCK_BYTES", 0)
+    monkeypatch.setattr(gates, "_LEAST_WORDS", 2)
     rng = np.random.default_rng(4)
     for size in (128, 129, 300):
         compare(simulator, size, rng)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from neurogame.kernels.twin import choose
-from neurogame.kernels.words.pack import pack, unpack
+from neurogame.kernels.words.pack import unpack
 from neurogame.kernels.words.random_words import RandomWords
 from neurogame.simulate.game import Game
 from tests.conftest import SHARED, shared
@@ -48,10 +48,9 @@ def test_a_biased_choice_is_noticed(
     """Nine moves by six bits: the first is made 8 times in 64, the others 7 times."""
 
     def biased(total: Tensor, random: RandomWords, step: int, role: int) -> Tensor:
-        lanes = 64 * total.shape[1]
-        bound = _numbers(total, lanes)
-        drawn = _numbers(random.draw(step, role, range(1), 6)[0], lanes) % bound.clamp(min=1)
-        return pack(torch.stack([(drawn >> bit & 1).bool() for bit in range(6)], dim=1))
+        planes = unpack(random.draw(step, role, range(1), 6)[0], len(total))
+        drawn: Tensor = (planes * (1 << torch.arange(6))).sum(dim=1)
+        return drawn % total.clamp(min=1)
 
     game = Game.load("tictactoe")
     assert normal(examination, game) < 5
@@ -68,8 +67,3 @@ def test_moves_that_depend_on_one_another_are_noticed(
     assert normal(examination, game) < 5
     monkeypatch.setattr(simulator.playout_kernel("torch"), "streams", (0, 0))
     assert normal(examination, game) > examination.ALARM
-
-
-def _numbers(planes: Tensor, lanes: int) -> Tensor:
-    weights = 1 << torch.arange(len(planes))
-    return (unpack(planes, lanes) * weights).sum(dim=1)

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
-from neurogame.kernels.twin.popcount import popcount
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts, stream
 
@@ -172,12 +170,6 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any]) -> None:
         playouts(game("tictactoe").simulator(), seed=0, **{"games": 1, **arguments})
     with pytest.raises(ConfigurationError, match="'fast' does not exist"):
         playouts(game("tictactoe").simulator(), 1, seed=0, backend="fast")
-
-
-def test_popcount() -> None:
-    words = torch.randint(-(2**63), 2**63 - 1, (200,), generator=torch.Generator().manual_seed(1))
-    words = torch.cat([words, torch.tensor([0, -1, -(2**63), 2**63 - 1])])
-    assert popcount(words).tolist() == [(w & (2**64 - 1)).bit_count() for w in words.tolist()]
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:

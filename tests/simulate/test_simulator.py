@@ -11,6 +11,7 @@ import torch
 from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
 from neurogame.kernels import joint_moves as joint_moves_module
+from neurogame.kernels.twin import gates
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 from tests.reference.interpreter import ReferenceGame, ReferenceState
@@ -85,7 +86,8 @@ def test_goals_one_none_several(goals_game: Game) -> None:
 
 def test_outcomes_are_those_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     simulator = Game.load("tictactoe3p").simulator()
-    monkeypatch.setattr(simulator.ply.kernel, "block_words", 2)
+    monkeypatch.setattr(gates, "_BLOCK_BYTES", 0)
+    monkeypatch.setattr(gates, "_LEAST_WORDS", 2)
     words = simulator.initial(320).words
     end = simulator.playout_kernel("torch").finish(words, torch.arange(5), 1, steps=20)
     for size in (1, 64, 300):

@@ -16,9 +16,9 @@ from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
-from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
 from neurogame.native.entries import callback
@@ -103,19 +103,17 @@ class TorchRules:
             playouts: of each leaf.
         """
         self._block, self._playouts = block, playouts
-        self._ply = TorchPly(circuit)
-        self._player = TorchPlayouts(circuit, ply=self._ply)
+        self._player = TorchPlayouts(circuit)
+        self._ply = self._player.ply
 
     def step(self, count: int) -> None:
         """Make the joint moves of the first leaves and look at what follows."""
         block, ply = self._block, self._ply
         fluents = self._flags(block.parents[:count])
         moves = torch.from_numpy(block.joint[:count].astype(np.int64))
-        with ply.lock:
-            space = ply.space(pack(fluents))
-            space.moves.copy_(pack_one_hot(moves, ply.move_offsets[-1]))
-            following = unpack(space.run(NEXT_ALONE), count)
-        block.states[:count] = pack_rows(following)
+        does = pack_one_hot(moves, ply.move_offsets[-1])
+        following = ply.run(pack(fluents), [NEXT], does)[0]
+        block.states[:count] = pack_rows(unpack(following, count))
         self.look(count)
 
     def look(self, count: int) -> None:

@@ -12,8 +12,8 @@ import torch
 from neurogame.array_types import UInt64s
 from neurogame.kernels.children import Children, Seen
 from neurogame.kernels.joint_moves import joint_moves
-from neurogame.kernels.step import GOALS, STATUS
-from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
+from neurogame.kernels.step import GOALS, NEXT, STATUS
+from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
 
@@ -26,9 +26,8 @@ def look_at_states(ply: TorchPly, states: UInt64s) -> Seen:
         states: uint64 ``[N, ceil(F / 64)]``.
     """
     size = len(states)
-    with ply.lock:
-        space = ply.space(pack(unpack_rows(states, len(ply.circuit.fluents))))
-        status, goals = space.run(STATUS), space.run(GOALS)
+    words = pack(unpack_rows(states, len(ply.circuit.fluents)))
+    status, goals = ply.run(words, [STATUS, GOALS])
     terminal = unpack(status[-1:], size)[:, 0]
     legal = unpack(status[:-1], size) & ~terminal[:, None]
     values = torch.zeros((size, len(ply.circuit.roles)))
@@ -56,10 +55,7 @@ def expand_states(ply: TorchPly, states: UInt64s, legal: UInt64s | None = None) 
     parent, joint = joint_moves(unpack_rows(legal, ply.move_offsets[-1]), ply.move_offsets)
     moves = joint + torch.tensor(ply.move_offsets[:-1])
     fluents = unpack_rows(states, len(ply.circuit.fluents))[parent]
-    with ply.lock:
-        space = ply.space(pack(fluents))
-        space.moves.copy_(pack_one_hot(moves, ply.move_offsets[-1]))
-        following = unpack(space.run(NEXT_ALONE), len(parent))
-    children = pack_rows(following)
+    does = pack_one_hot(moves, ply.move_offsets[-1])
+    children = pack_rows(unpack(ply.run(pack(fluents), [NEXT], does)[0], len(parent)))
     seen = look_at_states(ply, children)
     return Children(parent.numpy(), joint.numpy(), children, hash_states(children), seen)

@@ -16,19 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.netlist.facts import facts_of
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.choose import choose_uniform
-from neurogame.kernels.twin.lane_numbers import equals, increment, numbers_of, set_lanes
-from neurogame.kernels.twin.popcount import count_ones
-from neurogame.kernels.twin.torch_ply import LoadedStates, TorchPly
-from neurogame.kernels.words.pack import lanes_below, word_count
+from neurogame.kernels.twin.torch_ply import TorchPly
+from neurogame.kernels.words.pack import gather_lanes, pack, unpack, word_count
 from neurogame.kernels.words.random_words import RandomWords
-
-_DROP_EVERY = 4
-"""Steps between two removals of words whose games are all over."""
 
 
 @final
@@ -45,17 +41,14 @@ class TorchPlayouts:
 
     name = "torch"
 
-    def __init__(
-        self, circuit: Circuit, device: str | torch.device = "cpu", ply: TorchPly | None = None
-    ) -> None:
+    def __init__(self, circuit: Circuit, device: str | torch.device = "cpu") -> None:
         """Prepare playouts.
 
         Args:
             circuit: the game.
             device: where the words live.
-            ply: of this circuit on this device, if there is one already.
         """
-        self.ply = TorchPly(circuit, device) if ply is None else ply
+        self.ply = TorchPly(circuit, device)
         self.streams = facts_of(circuit).streams
 
     def run(self, plan: PlayoutRun) -> Tally:
@@ -90,50 +83,36 @@ class TorchPlayouts:
         self, words: Tensor, random: RandomWords, step: int, steps: int | None
     ) -> PlayedLanes:
         """Play one block on."""
-        width = words.shape[1]
-        final = words.clone()
-        plies = torch.zeros(64 * width, dtype=torch.int32, device=words.device)
-        still = torch.zeros(width, dtype=torch.int64, device=words.device)
-        columns = torch.arange(width, device=words.device)
-        playing = still - 1
-        for made in count():
-            with self.ply.lock:
-                look = self.look(words)
-                going = playing & ~look.terminal & ~look.stuck
-                lanes = set_lanes(playing & ~going)
-                plies[64 * columns[lanes >> 6] + (lanes & 63)] = made
-                playing = going
-                if made == steps or not bool(playing.any()):
-                    break
-                _, following = self.move(look, playing, random, step + made)
-            words = words ^ ((following ^ words) & playing)
-            busy = playing.nonzero().view(-1)
-            if made % _DROP_EVERY == 0 and len(busy) < len(playing):
-                final[:, columns] = words
-                words, playing, columns = words[:, busy], playing[busy], columns[busy]
-                random = random.select(busy)
-        final[:, columns] = words
-        still[columns] = playing
-        plies[set_lanes(still)] = made
-        return PlayedLanes(words=final, plies=plies, playing=still)
+        plies = torch.zeros(64 * words.shape[1], dtype=torch.int32, device=words.device)
+        made = 0
+        while True:
+            look = self.look(words)
+            playing = ~look.terminal & ~look.stuck
+            lanes = pack(playing[:, None])[0]
+            if made == steps or not bool(playing.any()):
+                return PlayedLanes(words=words, plies=plies, playing=lanes)
+            _, following = self.move(words, look.legal & lanes, random, step + made)
+            words = words ^ ((following ^ words) & lanes)
+            plies += playing
+            made += 1
 
     def look(self, words: Tensor) -> LaneStatus:
-        """Return legal moves and ends of states, with the space they are loaded in."""
-        space = self.ply.space(words)
-        status = space.run(STATUS)
+        """Return legal moves and ends of states."""
+        status = self.ply.run(words, [STATUS])[0]
         able = torch.full_like(status[-1], -1)
         for begin, end in pairwise(self.ply.move_offsets):
             able &= _any(status[begin:end]) if end > begin else 0
-        return LaneStatus(space, status[:-1], status[-1], ~status[-1] & ~able)
+        terminal, stuck = unpack(torch.stack([status[-1], ~status[-1] & ~able]), 64 * len(able)).T
+        return LaneStatus(status[:-1], terminal, stuck)
 
     def move(
-        self, look: LaneStatus, playing: Tensor, random: RandomWords, step: int
+        self, words: Tensor, legal: Tensor, random: RandomWords, step: int
     ) -> tuple[Tensor, Tensor]:
         """Choose a move per role and make it.
 
         Args:
-            look: the states, still in their space.
-            playing: lanes that move; int64 ``[W]``.
+            words: states; int64 ``[F, W]``.
+            legal: their legal moves, none in lanes that do not move; int64 ``[M, W]``.
             random: the random words of these lane words.
             step: number of the step.
 
@@ -141,11 +120,11 @@ class TorchPlayouts:
             Moves made, int64 ``[M, W]``, and next states, ``[F, W]``, which mean nothing in
             lanes that do not move.
         """
+        does = torch.zeros_like(legal)
         for stream, (begin, end) in zip(self.streams, pairwise(self.ply.move_offsets), strict=True):
             if end > begin:
-                legal = look.legal[begin:end] & playing
-                look.space.moves[begin:end] = choose_uniform(legal, random, step, stream)
-        return look.space.moves, look.space.run(NEXT)
+                does[begin:end] = choose_uniform(legal[begin:end], random, step, stream)
+        return does, self.ply.run(words, [NEXT], does)[0]
 
 
 def torch_playouts(
@@ -161,13 +140,11 @@ class LaneStatus:
     """What decides how states go on.
 
     Attributes:
-        space: where they are loaded.
         legal: as the rules derive it; int64 ``[M, W]``.
-        terminal: int64 ``[W]``.
-        stuck: not terminal, but some role has no legal move; int64 ``[W]``.
+        terminal: bool ``[64 W]``.
+        stuck: not terminal, but some role has no legal move; bool ``[64 W]``.
     """
 
-    space: LoadedStates
     legal: Tensor
     terminal: Tensor
     stuck: Tensor
@@ -180,127 +157,91 @@ class _Block:
     def __init__(self, player: TorchPlayouts, plan: PlayoutRun, begin: int, end: int) -> None:
         self.player, self.plan = player, plan
         ply, device = player.ply, player.ply.device
-        width = end - begin
         self.random = RandomWords(plan.seed, torch.arange(begin, end, device=device))
-        self.words = ply.initial.repeat(1, width)
-        self.lanes = lanes_below(plan.lanes, begin, width, device)
-        self.age = torch.zeros(
-            (plan.max_plies.bit_length(), width), dtype=torch.int64, device=device
-        )
-        # Lanes that have a game less than others start their count of games at one.
-        games, lanes = plan.games or 0, plan.lanes
-        self.quota = -(-games // lanes)
-        self.begun = self.age.new_zeros((self.quota.bit_length(), width))
-        if games % lanes:
-            increment(self.begun, ~lanes_below(games % lanes, begin, width, device))
-            self.lanes &= ~equals(self.begun, self.quota)
-        moves = ply.move_offsets[-1]
-        self.made = self.age.new_zeros((moves if plan.moves else 0, width))
+        self.words = ply.initial.repeat(1, end - begin)
+        lane = torch.arange(64 * begin, 64 * end, device=device)
+        self.age = torch.zeros_like(lane)
+        # Games that a lane has still to finish; with a number of steps there is no end to them.
+        games = plan.lanes << 32 if plan.games is None else plan.games
+        self.left = (games - lane + plan.lanes - 1) // plan.lanes * (lane < plan.lanes)
+        self.made = ply.initial.new_zeros((ply.move_offsets[-1] if plan.moves else 0, end - begin))
         values = sum(len(pairs) for pairs in ply.circuit.goals)
-        self.played, self.games, self.cut, self.stuck, self.several = torch.zeros(
-            5, dtype=torch.int64, device=device
-        )
-        self.goals = self.age.new_zeros(values)
+        self.games = self.cut = self.stuck = self.several = self.played = 0
+        self.goals = np.zeros(values, np.int64)
         self.lengths = np.zeros(0, np.int64)
-        self.made_games = self.age.new_zeros(len(self.made))
-        self.made_goals = self.age.new_zeros((len(self.made), values))
+        self.made_games = np.zeros(len(self.made), np.int64)
+        self.made_goals = np.zeros((len(self.made), values), np.int64)
 
     def play(self) -> Tally:
         """Play the lanes' games, or their steps."""
         for step in count() if self.plan.steps is None else range(self.plan.steps):
-            if self.plan.games is not None:
-                if step % _DROP_EVERY == 0:
-                    self._drop_idle_words()
-                if not bool(self.lanes.any()):
-                    break
+            if not bool((self.left > 0).any()):
+                break
             self._step(step)
         return Tally(
-            games=int(self.games),
-            cut=int(self.cut),
-            stuck=int(self.stuck),
-            several=int(self.several),
-            played=int(self.played),
-            goals=self.goals.cpu().numpy(),
+            games=self.games,
+            cut=self.cut,
+            stuck=self.stuck,
+            several=self.several,
+            played=self.played,
+            goals=self.goals,
             lengths=self.lengths if self.plan.lengths else None,
-            made=self.made_games.cpu().numpy() if self.plan.moves else None,
-            made_goals=self.made_goals.cpu().numpy() if self.plan.moves else None,
+            made=self.made_games if self.plan.moves else None,
+            made_goals=self.made_goals if self.plan.moves else None,
         )
 
     def _step(self, step: int) -> None:
         """Look at the states, count what is over and restart it, and move the others."""
-        player, lanes = self.player, self.lanes
-        with player.ply.lock:
-            look = player.look(self.words)
-            ended = (lanes & look.terminal, lanes & look.stuck)
-            going = lanes & ~ended[0] & ~ended[1]
-            cut = equals(self.age, self.plan.max_plies) & going
-            going &= ~cut
-            over = lanes & ~going
-            columns = over.nonzero().view(-1)
-            if len(columns):
-                flags = look.space.run(GOALS)[:, columns]
-                self._count(columns, flags, torch.stack([over, *ended, cut])[:, columns])
-            does, following = player.move(look, going, self.random, step)
-            if self.plan.moves:
-                self.made = (self.made & ~over) | does
-        self.played += count_ones(going[None])[0]
-        self.words = following ^ ((following ^ player.ply.initial) & over)
-        increment(self.age, going)
-        self.age &= ~over
-        if self.plan.games is not None:
-            increment(self.begun, over)
-            self.lanes = lanes & ~(over & equals(self.begun, self.quota))
+        player, lanes = self.player, self.left > 0
+        look = player.look(self.words)
+        cut = (self.age == self.plan.max_plies) & ~look.terminal & ~look.stuck
+        over = lanes & (look.terminal | look.stuck | cut)
+        going = lanes & ~over
+        if bool(over.any()):
+            self.cut += int((over & cut).sum())
+            self.stuck += int((over & look.stuck).sum())
+            self._count(over, look.terminal)
+        ended, moving = pack(torch.stack([over, going], dim=1))
+        does, following = player.move(self.words, look.legal & moving, self.random, step)
+        if self.plan.moves:
+            self.made = (self.made & ~ended) | does
+        self.played += int(going.sum())
+        self.words = following ^ ((following ^ player.ply.initial) & ended)
+        self.age = (self.age + 1) * going
+        self.left -= over.long()
 
-    def _count(self, columns: Tensor, flags: Tensor, ended: Tensor) -> None:
+    def _count(self, over: Tensor, terminal: Tensor) -> None:
         """Count what the finished games came to.
 
         Args:
-            columns: words in which there are some; int64 ``[C]``.
-            flags: their goals; int64 ``[V, C]``; overwritten.
-            ended: lanes that are over, and which of these are terminal, stuck and cut;
-                int64 ``[4, C]``.
+            over: lanes whose game is; bool ``[64 W]``.
+            terminal: bool ``[64 W]``.
         """
-        several = self._keep_highest(flags) & ended[1]
-        over = ended[0]
-        flags &= over
-        games, _, stuck, cut, several = count_ones(torch.stack([*ended, several]))
-        self.games += games
-        self.stuck += stuck
-        self.cut += cut
-        self.several += several
-        self.goals += count_ones(flags)
+        lanes = over.nonzero().view(-1)
+        flags = _lanes(self.player.ply.run(self.words, [GOALS])[0], lanes)
+        several = np.zeros(len(flags), np.bool_)
+        ends = np.cumsum([0, *map(len, self.player.ply.circuit.goals)])
+        for begin, end in pairwise(ends.tolist()):
+            rank = flags[:, begin:end].cumsum(axis=1)
+            several |= (rank > 1).any(axis=1)
+            # Of several goals the highest, which is the first, counts.
+            flags[:, begin:end] &= rank == 1
+        self.games += len(flags)
+        self.several += int((several & terminal[lanes].cpu().numpy()).sum())
+        self.goals += flags.sum(axis=0)
         if self.plan.lengths:
-            numbers = numbers_of(self.age[:, columns], set_lanes(over)).cpu().numpy()
-            lengths = np.bincount(numbers, minlength=len(self.lengths))
+            lengths = np.bincount(self.age[lanes].cpu().numpy(), minlength=len(self.lengths))
             lengths[: len(self.lengths)] += self.lengths
             self.lengths = lengths
         if self.plan.moves:
-            made = self.made[:, columns] & over
-            self.made_games += count_ones(made)
-            for value, row in enumerate(flags):
-                self.made_goals[:, value] += count_ones(made & row)
+            made = _lanes(self.made, lanes).astype(np.int64)
+            self.made_games += made.sum(axis=0)
+            self.made_goals += made.T @ flags.astype(np.int64)
 
-    def _keep_highest(self, flags: Tensor) -> Tensor:
-        """Of several goals of a role keep the highest; return the lanes where there were some."""
-        several = torch.zeros_like(flags[0]) if len(flags) else flags.new_zeros(flags.shape[1])
-        rows = iter(flags)
-        for pairs in self.player.ply.circuit.goals:
-            seen = torch.zeros_like(several)
-            for _ in pairs:
-                row = next(rows)
-                several |= row & seen
-                row &= ~seen
-                seen |= row
-        return several
 
-    def _drop_idle_words(self) -> None:
-        """Forget the words whose 64 lanes have played all their games."""
-        busy = self.lanes.nonzero().view(-1)
-        if len(busy) < len(self.lanes):
-            self.words, self.lanes = self.words[:, busy], self.lanes[busy]
-            self.age, self.begun = self.age[:, busy], self.begun[:, busy]
-            self.made = self.made[:, busy]
-            self.random = self.random.select(busy)
+def _lanes(words: Tensor, lanes: Tensor) -> Bools:
+    """Return the flags of some lanes; bool ``[N, F]``."""
+    return unpack(gather_lanes(words, lanes), len(lanes)).cpu().numpy()
 
 
 def _any(rows: Tensor) -> Tensor:

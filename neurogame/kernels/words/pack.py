@@ -33,7 +33,7 @@ def pack(flags: Tensor) -> Tensor:
     lanes = word_count(size) * LANES
     padded = torch.zeros((signals, lanes), dtype=torch.uint8, device=flags.device)
     padded[:, :size] = flags.t()
-    return _pack_lanes(padded)
+    return join_lanes(padded)
 
 
 def unpack(words: Tensor, size: int) -> Tensor:
@@ -46,7 +46,7 @@ def unpack(words: Tensor, size: int) -> Tensor:
     Returns:
         bool ``[B, F]``, contiguous.
     """
-    return _unpack_lanes(words)[:, :size].t().contiguous().view(torch.bool)
+    return spread_lanes(words)[:, :size].t().contiguous().view(torch.bool)
 
 
 def gather_lanes(words: Tensor, lanes: Tensor) -> Tensor:
@@ -68,8 +68,8 @@ def gather_lanes(words: Tensor, lanes: Tensor) -> Tensor:
         columns = words.index_select(1, lanes >> 6)
         gathered[:, :count] = (columns >> (lanes & 63)).bitwise_and_(1)
     elif count:
-        gathered[:, :count] = _unpack_lanes(words).index_select(1, lanes)
-    return _pack_lanes(gathered)
+        gathered[:, :count] = spread_lanes(words).index_select(1, lanes)
+    return join_lanes(gathered)
 
 
 def pack_one_hot(rows: Tensor, signals: int) -> Tensor:
@@ -90,10 +90,10 @@ def pack_one_hot(rows: Tensor, signals: int) -> Tensor:
     place = (rows % (signals + 1)) * lanes
     place += torch.arange(count, device=rows.device)[:, None]
     flags.view(-1)[place] = 1
-    return _pack_lanes(flags[:signals])
+    return join_lanes(flags[:signals])
 
 
-def _pack_lanes(flags: Tensor) -> Tensor:
+def join_lanes(flags: Tensor) -> Tensor:
     """Pack uint8 0 or 1, ``[F, 64 W]``, to int64 ``[F, W]``."""
     signals, lanes = flags.shape
     if signals * lanes == 0:
@@ -104,7 +104,7 @@ def _pack_lanes(flags: Tensor) -> Tensor:
     return octets.to(torch.uint8).view(torch.int64).view(signals, -1)
 
 
-def _unpack_lanes(words: Tensor) -> Tensor:
+def spread_lanes(words: Tensor) -> Tensor:
     """Unpack int64 ``[F, W]`` to uint8 0 or 1, ``[F, 64 W]``."""
     signals, width = words.shape
     if signals * width == 0:

@@ -15,9 +15,10 @@ from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.children import Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import failed, look, play_uniform, step
+from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
-from neurogame.kernels.twin.torch_ply import NEXT_ALONE
+from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states
 from neurogame.native.compiled import compiled
@@ -39,10 +40,9 @@ def expected(name: str, leaves: Leaves, count: int) -> tuple[Any, Seen]:
     flags = np.unpackbits(block.parents[:count].view(np.uint8), axis=1, bitorder="little")
     own = flags[:, : len(ply.circuit.fluents)]
     words = torch.from_numpy(lanes_of(block.parents[:count], own.shape[1]))
-    space = ply.space(words)
     joint = torch.from_numpy(block.joint[:count].astype(np.int64))
-    space.moves.copy_(pack_one_hot(joint, ply.move_offsets[-1]))
-    following = unpack(space.run(NEXT_ALONE), count).numpy()
+    does = pack_one_hot(joint, ply.move_offsets[-1])
+    following = unpack(ply.run(words, [NEXT], does)[0], count).numpy()
     states = pack_lanes(following)
     return states, look_at_states(ply, states)
 
@@ -93,7 +93,7 @@ def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> Non
     step(made.rules, made.block, leaves)
     assert_seen(made, leaves, states, seen)
     play_uniform(made.rules, made.block, leaves, 5, 1000)
-    player = TorchPlayouts(game(name).circuit, ply=plain(name))
+    player = TorchPlayouts(game(name).circuit)
     words = torch.from_numpy(lanes_of(states, len(made.block.lanes)))
     ends = player.finish(words, torch.arange(words.shape[1]), 5).words
     np.testing.assert_array_equal(made.block.values, goals_of(name, ends, leaves))
@@ -159,7 +159,7 @@ def test_what_plain_torch_raises_reaches_the_caller(monkeypatch: pytest.MonkeyPa
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plain("tictactoe").__class__, "space", interrupt)
+    monkeypatch.setattr(TorchPly, "run", interrupt)
     assert search(leaves.rules, leaves.block, 3) == 0
     with pytest.raises(KeyboardInterrupt):
         leaves.check()

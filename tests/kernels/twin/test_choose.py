@@ -9,8 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.kernels.twin import choose as module
-from neurogame.kernels.twin.choose import choose_uniform, count_tree, descend, uniform_below
+from neurogame.kernels.twin.choose import choose_uniform, uniform_below
 from neurogame.kernels.words.pack import pack, unpack
 from neurogame.kernels.words.random_words import RandomWords
 
@@ -23,12 +22,6 @@ def chi_square(counts: torch.Tensor) -> float:
     return (value - freedom) / math.sqrt(2 * freedom)
 
 
-def numbers(planes: torch.Tensor, size: int) -> torch.Tensor:
-    """Return bit-sliced numbers as int64 ``[B]``."""
-    weights = 1 << torch.arange(len(planes))
-    return (unpack(planes, size) * weights).sum(dim=1)
-
-
 @given(st.integers(1, 70), st.sampled_from([1, 63, 64, 65, 200]), st.integers(0, 2**31))
 def test_exactly_one_legal_move_is_chosen(moves: int, size: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
@@ -39,23 +32,6 @@ def test_exactly_one_legal_move_is_chosen(moves: int, size: int, seed: int) -> N
     chosen = unpack(choose_uniform(words, random, 3, 0), size)
     assert torch.equal(chosen.sum(dim=1), flags.any(dim=1).long())
     assert not bool((chosen & ~flags).any())
-
-
-@given(st.integers(1, 40), st.integers(0, 2**31))
-def test_tree_counts_and_finds_every_rank(moves: int, seed: int) -> None:
-    generator = torch.Generator().manual_seed(seed)
-    flags = torch.rand((90, moves), generator=generator) < 0.6
-    flags[:, 0] = True
-    tree = count_tree(pack(flags))
-    total = numbers(tree[-1][:, 0], 90)
-    assert torch.equal(total, flags.sum(dim=1))
-    rank = torch.arange(90) % total
-    bits = [(rank >> bit & 1).bool() for bit in range(7)]
-    chosen = unpack(descend(tree, pack(torch.stack(bits, dim=1)))[:moves], 90)
-    for lane in range(90):
-        assert chosen[lane].nonzero().view(-1).tolist() == [
-            flags[lane].nonzero().view(-1).tolist()[int(rank[lane])]
-        ]
 
 
 @pytest.mark.parametrize("moves", [2, 3, 5, 9, 17, 33, 64, 100])
@@ -90,20 +66,14 @@ def test_choice_among_some_of_the_moves_is_uniform() -> None:
 @given(st.lists(st.integers(0, 21), min_size=64, max_size=64), st.integers(0, 2**31))
 def test_ranks_lie_below_the_total(totals: list[int], seed: int) -> None:
     total = torch.tensor(totals)
-    planes = pack(torch.stack([(total >> bit & 1).bool() for bit in range(5)], dim=1))
-    rank = numbers(uniform_below(planes, RandomWords(seed, torch.arange(1)), 0, 0), 64)
+    rank = uniform_below(total, RandomWords(seed, torch.arange(1)), 0, 0)
     assert bool((rank < total.clamp(min=1)).all())
 
 
-def test_result_depends_neither_on_attempts_at_once_nor_on_neighbours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_result_does_not_depend_on_neighbours() -> None:
     generator = torch.Generator().manual_seed(1)
     legal = pack(torch.rand((640, 33), generator=generator) < 0.3)
     random = RandomWords(4, torch.arange(10))
     expected = choose_uniform(legal, random, 2, 0)
-    monkeypatch.setattr(module, "_FIRST_ATTEMPTS", 1)
-    monkeypatch.setattr(module, "_MORE_ATTEMPTS", 2)
-    assert torch.equal(choose_uniform(legal, random, 2, 0), expected)
     alone = choose_uniform(legal[:, 3:4], random.select(torch.tensor([3])), 2, 0)
     assert torch.equal(alone, expected[:, 3:4])

@@ -13,6 +13,7 @@ from neurogame.errors import GameError
 from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
 from neurogame.kernels.playout import PlayoutRun, Tally
+from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
@@ -97,7 +98,7 @@ def test_neither_blocks_nor_threads_change_a_run(
     expected = player.run(run)
     assert_equal(player.run(dataclasses.replace(run, threads=3)), expected)
     for words in (1, 2):
-        monkeypatch.setattr(player.ply.kernel, "block_words", words)
+        monkeypatch.setattr(player.ply.gates((NEXT,)), "block_words", words)
         assert_equal(player.run(run), expected)
 
 
@@ -155,7 +156,7 @@ def test_finishing_is_that_of_the_lanes_one_by_one(name: str) -> None:
 def test_finishing_in_pieces_is_finishing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     player = TorchPlayouts(Game.load("connectfour").circuit)
     numbers = torch.arange(5)
-    monkeypatch.setattr(player.ply.kernel, "block_words", 3)
+    monkeypatch.setattr(player.ply.gates((NEXT,)), "block_words", 3)
     words = player.ply.initial.repeat(1, 5)
     kept = words.clone()
     whole = player.finish(words, numbers, 9)

@@ -6,7 +6,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.kernels.twin.popcount import count_ones, popcount
 from neurogame.kernels.words.pack import (
     gather_lanes,
     lane_mask,
@@ -73,11 +72,3 @@ def test_one_hot_rows_are_packed(size: int, seed: int) -> None:
 @given(SIZES)
 def test_lane_mask_covers_exactly_the_lanes(size: int) -> None:
     assert lane_mask(size).tolist() == pack(torch.ones((size, 1), dtype=torch.bool))[0].tolist()
-
-
-@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8))
-def test_popcount_is_that_of_python(numbers: list[int]) -> None:
-    words = torch.tensor([numbers])
-    expected = [(n & (2**64 - 1)).bit_count() for n in numbers]
-    assert popcount(words)[0].tolist() == expected
-    assert int(count_ones(words)[0]) == sum(expected)
