@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         player = options.player or subject.opponent
         shown = with_match(subject, player, max(options.plies, 1), options.seed)
         size = export(shown, options.export, method=options.method)
-        print(f"{options.export}: {len(shown.line)} plies, {size / 1e6:.1f} MB")
+        print(f"{options.export}: {len(shown.match.moves)} plies, {size / 1e6:.1f} MB")
         return 0
     from neurogame.view.serve import serve
 

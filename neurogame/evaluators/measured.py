@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -78,7 +78,7 @@ class Measured:
             value=total,
             total=total,
             base=base,
-            contributions=sorted_by_size([*more, *_fluents(state, amounts)]),
+            contributions=sorted_by_size([*more, *fluent_contributions(state, amounts.tolist())]),
             by_fluent=tuple(amounts.tolist()),
             gap=rest,
         )
@@ -116,8 +116,13 @@ def score_for(judge: MoveJudge, game: Game, role: int, move: int) -> Measured:
     return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False)
 
 
-def _fluents(state: State, amounts: Tensor) -> list[Contribution]:
-    """Return the contributions of fluents, by what holds in the state; ``amounts``: ``[F]``."""
+def fluent_contributions(state: State, amounts: Sequence[float]) -> list[Contribution]:
+    """Return the contributions of fluents, by what holds in the state.
+
+    Args:
+        state: the state.
+        amounts: of all fluents; ``F`` numbers.
+    """
     held, names = state.fluents.tolist(), state.game.fluents
     return [
         Contribution(
@@ -126,6 +131,6 @@ def _fluents(state: State, amounts: Tensor) -> list[Contribution]:
             fluents=(fluent,),
             amount=amount,
         )
-        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=True))
+        for fluent, (name, amount) in enumerate(zip(names, amounts, strict=True))
         if amount
     ]

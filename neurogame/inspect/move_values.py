@@ -56,20 +56,14 @@ def move_values(opinion: EvaluatorOrJudge, state: State) -> tuple[tuple[MoveValu
     if not all(state.legal_moves):
         raise GameError(f"{state.game.name}: a role has no legal move, so no move can be valued")
     joint, worths = worths_of_moves(state.game, opinion, state.batch)
-    return tuple(
-        ()
-        if role == state.game.chance
-        else _sorted(texts, joint.table[role][0, : len(own)].tolist(), worths[role][0].tolist())
-        for role, (texts, own) in enumerate(zip(state.game.moves, state.legal_moves, strict=True))
-    )
-
-
-def _sorted(texts: tuple[str, ...], moves: list[int], values: list[float]) -> tuple[MoveValue, ...]:
-    found = [
-        MoveValue(move=move, text=texts[move], value=value)
-        for move, value in zip(moves, values, strict=False)
-    ]
-    return tuple(sorted(found, key=lambda own: -own.value))
+    found: list[tuple[MoveValue, ...]] = []
+    for role, (texts, legal) in enumerate(zip(state.game.moves, state.legal_moves, strict=True)):
+        listed = joint.table[role][0, : len(legal)].tolist()
+        values = zip(listed, worths[role][0].tolist(), strict=False)
+        moves = (MoveValue(move=move, text=texts[move], value=value) for move, value in values)
+        is_chance = role == state.game.chance
+        found.append(() if is_chance else tuple(sorted(moves, key=lambda own: -own.value)))
+    return tuple(found)
 
 
 def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tuple[int, ...]:

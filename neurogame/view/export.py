@@ -22,7 +22,7 @@ from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
-from neurogame.view.recorded import Line
+from neurogame.view.recorded import Line, RecordedMatch
 from neurogame.view.site import boot
 from neurogame.view.subject import PageSubject
 from neurogame.waiting import say
@@ -42,13 +42,14 @@ def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> Page
     Raises:
         PlayerError: there is no such player, or it is none that the page may ask for.
     """
-    if subject.line:
+    if subject.match.moves:
         return subject
     spec = checked_player(player)
     players = [make_player(spec, subject.game, seed + role) for role in subject.game.players]
     say(f"{spec} plays a match of {subject.game.name} with itself, of at most {plies} plies")
     record = play_match(subject.game, players, seed=seed, settings=MatchSettings(max_plies=plies))
-    return replace(subject, line=record.moves, players=record.players, ending=record.ending)
+    match = RecordedMatch(moves=record.moves, players=record.players, ending=record.ending)
+    return replace(subject, match=match)
 
 
 def export(
@@ -104,19 +105,19 @@ def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool
             f"--method {method} is none for {subject.judged_by}; there are "
             f"{', '.join(opinion.methods)} and {NOT_AT_ALL}"
         )
-    states = positions.states(subject.line)
+    states = positions.states(subject.match.moves)
     found: dict[str, Any] = {"positions": [], "values": [], "explained": []}
     with tqdm(
         range(len(states)), desc="positions", disable=quiet, delay=1, file=bar_stream()
     ) as bar:
         for ply in bar:
-            line = subject.line[:ply]
+            line = subject.match.moves[:ply]
             found["positions"].append(positions.describe(line))
             found["values"].append(judged_position(opinion, states[ply]))
             found["explained"].append(_explained(positions, opinion, line, role, method))
     measured = opinion.measure == "value"
     return found | {
-        "choices": positions.choices(subject.line),
+        "choices": positions.choices(subject.match.moves),
         "curve": opinion.of_states(states) if measured else None,
     }
 

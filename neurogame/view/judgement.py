@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, get_args
 
 from neurogame.errors import GameError
@@ -11,10 +11,11 @@ from neurogame.evaluators.attribution import (
     Attribution,
     Method,
     difference,
+    sorted_by_size,
 )
+from neurogame.evaluators.measured import fluent_contributions
 from neurogame.inspect.html.attribution import contribution_rows, sums
 from neurogame.inspect.table import Row
-from neurogame.show.touched import squares_of_fluents
 from neurogame.simulate.game import State
 from neurogame.view.opinion import PageOpinion
 
@@ -83,7 +84,8 @@ def explained(
     if shown == "rules":
         rows = _by_rules(opinion, state, role, found.against)
     elif shown == "fluents" and found.method == "exact":
-        rows = _by_fluent(state, found)
+        fluents = sorted_by_size(fluent_contributions(state, found.by_fluent))
+        rows = contribution_rows(replace(found, contributions=fluents))
     else:
         rows = contribution_rows(found)
     is_whole = shown == "parts" or (shown == "fluents" and found.method != "exact")
@@ -127,27 +129,11 @@ def _note(found: Attribution, listing: str, role: str) -> str:
     )
 
 
-def _by_fluent(state: State, found: Attribution) -> list[Row]:
-    """Return what fluents add; those that hold, and those that do not."""
-    game, held = state.game, state.fluents.tolist()
-    return _sorted(
-        {
-            "amount": amount,
-            "text": name if held[fluent] else f"(not {name})",
-            "squares": squares_of_fluents(game, [fluent]),
-        }
-        for fluent, (name, amount) in enumerate(zip(game.fluents, found.by_fluent, strict=True))
-    )
-
-
 def _by_rules(opinion: PageOpinion, state: State, role: int, other: State | None) -> list[Row]:
     """Return what rules do for a value, or for how much better it is than another one."""
     amounts: dict[str, float] = {}
     for sign, own in ((1, state), (-1, other)):
         for effect in opinion.rules(own, role) if own is not None else ():
             amounts[effect.source] = amounts.get(effect.source, 0.0) + sign * effect.amount
-    return _sorted({"amount": amount, "text": text} for text, amount in amounts.items())
-
-
-def _sorted(rows: Iterable[Row]) -> list[Row]:
-    return sorted((row for row in rows if row["amount"]), key=lambda row: -abs(row["amount"]))
+    rows = ({"amount": amount, "text": text} for text, amount in amounts.items() if amount)
+    return sorted(rows, key=lambda row: -abs(row["amount"]))

@@ -17,7 +17,7 @@ from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.view.deferred import Deferred
 from neurogame.view.opinion import PageOpinion
-from neurogame.view.recorded import Line, Remarks, read_match
+from neurogame.view.recorded import RecordedMatch, read_match
 
 VALUES = "values"
 """The name of the opinion that is an evaluator's."""
@@ -38,10 +38,7 @@ class PageSubject:
         game: the game.
         opinions: what values its states and moves, by name, the usual one first.
         judged_by: what that is, for people.
-        line: the moves of a recorded match.
-        players: of that match, one text per role; else empty.
-        remarks: what was noted of it; see :class:`~neurogame.view.recorded.RecordedMatch`.
-        ending: how it ended; empty if there is none.
+        match: that is shown; without moves if there is none.
         run: the folder of a run, of which curves are shown, or None.
         stamp: which checkpoint of the run values states: when it was written, in nanoseconds.
         is_fixed: whether another evaluator was asked for than that of the run.
@@ -53,10 +50,7 @@ class PageSubject:
     game: Game
     opinions: Opinions = field(default_factory=dict)
     judged_by: str = ""
-    line: Line = ()
-    players: tuple[str, ...] = ()
-    remarks: Remarks = field(default_factory=dict)
-    ending: str = ""
+    match: RecordedMatch = field(default_factory=lambda: RecordedMatch(moves=()))
     run: Path | None = None
     stamp: int = 0
     is_fixed: bool = False
@@ -205,12 +199,4 @@ def _of_match(path: Path, rules: str | None, number: int) -> PageSubject:
             game = Game.from_text(match.rules, path.stem)
     except RulesError as error:
         raise GameError(f"{path}: its game cannot be had ({error}); name it by --rules") from None
-    return PageSubject(
-        kind="match",
-        title=path.name,
-        game=game,
-        line=match.moves,
-        players=match.players,
-        remarks=match.remarks,
-        ending=match.ending,
-    )
+    return PageSubject(kind="match", title=path.name, game=game, match=match)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ import pytest
 from neurogame.gdl.library import rules_path
 from neurogame.simulate.game import Game
 from neurogame.view.export import export, with_match
+from neurogame.view.recorded import RecordedMatch
 from neurogame.view.server import PageServer
-from neurogame.view.subject import PageSubject, open_subject
+from neurogame.view.subject import open_subject
 from tests.conftest import REPOSITORY
 from tests.view.serving import EVIL, evil_rules, served
 
@@ -108,16 +110,10 @@ def discs(page: Page) -> int:
 @pytest.fixture(scope="module")
 def match() -> Iterator[PageServer]:
     subject = open_subject(CHECKPOINT)
-    own = PageSubject(
-        **{
-            **vars(subject),
-            "kind": "match",
-            "line": LINE,
-            "players": ("one", "other"),
-            "remarks": {1: ["a remark"]},
-            "ending": "terminal",
-        }
+    recorded = RecordedMatch(
+        moves=LINE, players=("one", "other"), remarks={1: ["a remark"]}, ending="terminal"
     )
+    own = replace(subject, kind="match", match=recorded)
     with served(own) as server:
         yield server
 

@@ -35,17 +35,19 @@ def test_everything_is_inside(tmp_path: Path) -> None:
     found = contents(path)
     subject = with_match(open_subject("tictactoe", evaluator="fuzzy"), "random", 200, 4)
     positions = Positions(subject.game)
-    plies = len(subject.line)
+    plies = len(subject.match.moves)
     assert plies >= 5
     assert [len(found[name]) for name in ("positions", "values", "explained", "curve")] == (
         [plies + 1] * 4
     )
-    assert found["positions"][3] == json.loads(json.dumps(positions.describe(subject.line[:3])))
-    line_of_two, opinion = subject.line[:2], subject.opinions["values"].get(None)
+    assert found["positions"][3] == json.loads(
+        json.dumps(positions.describe(subject.match.moves[:3]))
+    )
+    line_of_two, opinion = subject.match.moves[:2], subject.opinions["values"].get(None)
     assert opinion is not None
-    state = positions.state(line_of_two)
+    state = positions.state(line[:2])
     amounts = opinion.explain(state, 0, None).by_fluent
-    assert found["explained"][2]["svg"] == positions.painted(line_of_two, state, amounts)
+    assert found["explained"][2]["svg"] == positions.painted(line[:2], state, amounts)
     assert path.stat().st_size < 200_000
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^'\"\s]*", text)) <= {"http://www.w3.org/2000/svg"}

@@ -32,12 +32,12 @@ def test_matches_of_this_package(record: MatchRecord, tmp_path: Path) -> None:
     subject = open_subject(str(path))
     assert subject.kind == "match"
     assert subject.game.name == "nim"
-    assert subject.line == record.moves
-    assert subject.players == ("random", "random")
-    assert set(subject.remarks) == {0, 1, record.length}
+    assert subject.match.moves == record.moves
+    assert subject.match.players == ("random", "random")
+    assert set(subject.match.remarks) == {0, 1, record.length}
     first = f"first, random: {record.decisions[0]} decisions"
-    assert subject.remarks[record.length][0].startswith(first)
-    assert Positions(subject.game).state(subject.line).is_terminal
+    assert subject.match.remarks[record.length][0].startswith(first)
+    assert Positions(subject.game).state(subject.match.moves).is_terminal
 
 
 def test_matches_of_an_arena(record: MatchRecord, tmp_path: Path) -> None:

@@ -50,12 +50,14 @@ class MoveChanges:
         drawn: share of the choices that change if each evaluator draws among its best moves: the
             chance that the second one's move is not among the first one's best, 0..1. An evaluator
             to which all moves are equal never counts as changed, but does not play the same.
+        chance: that a move at random is among the first one's best, 0..1.
         examples: some of the changed choices, the largest difference to the first evaluator first.
     """
 
     asked: int
     changed: int
     drawn: float
+    chance: float
     examples: tuple[ChangedMove, ...]
 
     @property
@@ -82,13 +84,14 @@ def move_changes(
         examples: how many changed moves to list, at most.
     """
     (joint, mine), (_, theirs) = (worths_of_moves(game, found, states) for found in (one, other))
-    asked, missed, changed = 0, 0.0, []
+    asked, missed, lucky, changed = 0, 0.0, 0.0, []
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1
         asked += int(choosing.sum())
-        best = [best_moves(found[role]) for found in (mine, theirs)]
+        best = [_best_moves(found[role]) for found in (mine, theirs)]
         both = (best[0] & best[1]).sum(axis=1) / best[1].sum(axis=1)
         missed += float((1 - both)[choosing].sum())
+        lucky += float((best[0].sum(axis=1) / joint.choices[:, role])[choosing].sum())
         for row in np.flatnonzero(choosing & ~(best[0] & best[1]).any(axis=1)).tolist():
             ranks = [int(found[row].argmax()) for found in best]
             moves = [game.moves[role][int(joint.table[role][row, rank])] for rank in ranks]
@@ -100,6 +103,7 @@ def move_changes(
         asked=asked,
         changed=len(changed),
         drawn=missed / max(asked, 1),
+        chance=lucky / max(asked, 1),
         examples=tuple(
             ChangedMove(
                 row=row,
@@ -128,11 +132,7 @@ def examples(row: Row) -> Table:
     return Table(rows, "={role}: {move} instead of {other} | ={loss:+.3f} | =in {held}")
 
 
-def best_moves(values: Float64s2) -> Bools:
-    """Return which moves are as good as the best; bool ``[A, widest]``.
-
-    Args:
-        values: of the moves of each state; float64 ``[A, widest]``, -inf where there is none.
-    """
+def _best_moves(values: Float64s2) -> Bools:
+    """Return which moves are as good as the best; ``values``: ``[A, widest]``, -inf beyond."""
     found: Bools = values >= values.max(axis=1, keepdims=True) - _EQUAL
     return found

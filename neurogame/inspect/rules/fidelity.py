@@ -9,8 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.change.move_changes import best_moves
-from neurogame.inspect.move_values import worths_of_moves
+from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.positions import PlayedPositions, values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.simulate.game import Game
@@ -59,23 +58,15 @@ def fidelity(
     """
     one, other = (values_of(own, played.states) for own in (teacher, student))
     clear = np.abs(one - 0.5) > _CLEAR
-    worths = [worths_of_moves(game, own, played.states) for own in (teacher, student)]
-    joint = worths[0][0]
-    choices, same, chance = 0, 0.0, 0.0
-    for role in range(len(game.roles)):
-        choosing = joint.choices[:, role] > 1
-        best, mine = (best_moves(found[role])[choosing] for _, found in worths)
-        choices += int(choosing.sum())
-        same += float(((best & mine).sum(axis=1) / mine.sum(axis=1)).sum())
-        chance += float((best.sum(axis=1) / joint.choices[choosing, role]).sum())
+    best = move_changes(game, teacher, student, played.states)
     return Fidelity(
         states=len(played),
         difference=float(np.abs(one - other).mean()),
         correlation=_correlation(one, other),
         side=float(((one > 0.5) == (other > 0.5))[clear].mean()) if clear.any() else 1.0,
-        choices=choices,
-        moves=same / max(choices, 1),
-        chance=chance / max(choices, 1),
+        choices=best.asked,
+        moves=1 - best.drawn,
+        chance=best.chance,
     )
 
 
