@@ -35,19 +35,17 @@ def test_everything_is_inside(tmp_path: Path) -> None:
     found = contents(path)
     subject = with_match(open_subject("tictactoe", evaluator="fuzzy"), "random", 200, 4)
     positions = Positions(subject.game)
-    plies = len(subject.match.moves)
+    moves, opinion = subject.match.moves, subject.opinions["values"].get(None)
+    plies = len(moves)
     assert plies >= 5
     assert [len(found[name]) for name in ("positions", "values", "explained", "curve")] == (
         [plies + 1] * 4
     )
-    assert found["positions"][3] == json.loads(
-        json.dumps(positions.describe(subject.match.moves[:3]))
-    )
-    line_of_two, opinion = subject.match.moves[:2], subject.opinions["values"].get(None)
+    assert found["positions"][3] == json.loads(json.dumps(positions.describe(moves[:3])))
     assert opinion is not None
-    state = positions.state(line[:2])
+    state = positions.state(moves[:2])
     amounts = opinion.explain(state, 0, None).by_fluent
-    assert found["explained"][2]["svg"] == positions.painted(line[:2], state, amounts)
+    assert found["explained"][2]["svg"] == positions.painted(moves[:2], state, amounts)
     assert path.stat().st_size < 200_000
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^'\"\s]*", text)) <= {"http://www.w3.org/2000/svg"}
