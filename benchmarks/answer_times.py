@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
@@ -44,7 +45,7 @@ def answer_times(game: Game, player_text: str, limit: Limit, searches: int) -> l
         for joint in Openings(game, int(random.integers(MOST_PLIES)), seed, nodes=0)[0]:
             state = state.next(joint)
         moves = [len(legal) for legal in state.legal_moves]
-        player.start(game, int(np.argmax(moves)), seed)
+        player.start(MatchStart(game, int(np.argmax(moves)), seed))
         begun = time.perf_counter()
         player.choose(state, limit)
         found.append(time.perf_counter() - begun)

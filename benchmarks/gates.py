@@ -50,6 +50,7 @@ from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.players.players import make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 Hashes: TypeAlias = dict[str, str]
@@ -214,7 +215,7 @@ def _sources(name: str, folder: Path) -> dict[str, str]:
 def _answers(game: Game, text: str) -> Iterator[object]:
     player = make_player(text)
     assert isinstance(player, SearchPlayer)
-    player.start(game, game.players[0], 5)
+    player.start(MatchStart(game, game.players[0], 5))
     role = game.players[0]
     for state in _positions(game, role):
         move = player.choose(state, Limit())

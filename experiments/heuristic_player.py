@@ -30,6 +30,7 @@ from neurogame.players.heuristic.player import HeuristicPlayer
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 
 GAMES = ("nothello", "breakthrough6", "breakthrough", "checkers6", "reversi6")
@@ -68,7 +69,7 @@ def run(game: Game, pairing: str, conditions: Conditions) -> dict[str, Any]:
         for kind, name in zip(PAIRINGS[pairing], names, strict=True)
     ]
     for one in players:
-        one.start(game, game.players[0], conditions.seed)
+        one.start(MatchStart(game, game.players[0], conditions.seed))
         one.stop()
     kinds = (HeuristicPlayer, ManyHeuristicsPlayer)
     ranks = [one.report for one in players if isinstance(one, kinds)]

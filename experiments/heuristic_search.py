@@ -19,10 +19,11 @@ from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.evaluators.heuristic.heuristic import for_one_role
 from neurogame.features.evidence import FeatureEvidence
 from neurogame.players.heuristic.player import heuristic_evidence
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import Outfit, SearchPlayer
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.play_out import play_out
@@ -183,6 +184,11 @@ class HeuristicSearch:
         for _, own in self._slots:
             own.rehearse(state, role, seconds / len(self._slots))
 
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched; see :meth:`.AlphaBeta`."""
+        for _, own in self._slots:
+            own.forget(proofs=proofs)
+
     def _stands(self, role: int) -> Standing:
         """Return the standing of the heuristics of a role; of another one all begins anew."""
         if self._standing is None or self._role != role:
@@ -334,19 +340,17 @@ class ManyHeuristicsPlayer(SearchPlayer):
             heuristics: searched with for each move.
             workers: threads.
         """
-        super().__init__(None, name="heuristics", limit=limit, fresh=False, refine=0.0)
+        super().__init__(Outfit(name="heuristics", limit=limit))
         self._heuristics, self._workers = heuristics, workers
         self._evidence: FeatureEvidence | None = None
 
-    def _make_search(
-        self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> HeuristicSearch:
+    def _make_search(self, game: Game, match: MatchStart, end: float | None) -> HeuristicSearch:
         if game is not self._game:
-            self._evidence, self.report = heuristic_evidence(game, seconds)
+            self._evidence, self.report = heuristic_evidence(game, match.seconds)
         return HeuristicSearch(
             game,
             lambda role: contenders(game, self._evidence, role),
             workers=self._workers,
             heuristics=self._heuristics,
-            seed=seed,
+            seed=match.seed,
         )

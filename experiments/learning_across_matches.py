@@ -46,6 +46,7 @@ from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.players.search_player import Outfit
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -78,7 +79,8 @@ def played(
         if learner is not None:
             averaged = learner.averaged
             own_limit = Limit.from_texts(dict([limit.split("=")]))
-            player = AlphaBetaPlayer(lambda _game, _seed: averaged, limit=own_limit)
+            outfit = Outfit(name="alphabeta", limit=own_limit, source=lambda _game, _seed: averaged)
+            player = AlphaBetaPlayer(outfit)
         else:
             learns = f",learn={Path(folder) / 'l.pt'}" if kind == "learner" else ""
             player = make_player(text + learns, game)

@@ -30,6 +30,7 @@ from neurogame.array_types import Int64s
 from neurogame.intervals import wilson_interval
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 WIDTH, HEIGHT = 7, 6
@@ -183,7 +184,7 @@ def chosen_columns(
     players = [make_player(text, game, seed), make_player(text, game, seed)]
     for one in positions:
         role = len(one.moves) % 2
-        players[role].start(game, role, seed)
+        players[role].start(MatchStart(game, role, seed))
         move = players[role].choose(state_of(game, one.moves), limit)
         players[role].stop()
         yield int(game.moves[role][move].split()[1].rstrip(")"))

@@ -22,6 +22,7 @@ from tqdm import tqdm
 
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 PLAYERS = ("mcts", "mcts:playout=mast,tree=rave", "alphabeta:cilp", "alphabeta:fluxplayer")
@@ -55,7 +56,7 @@ def solve(line: dict[str, Any], game: Game, player_text: str, limit: Limit, seed
     """Return whether the chosen move is good, the move, and the search's result."""
     player = make_player(player_text, game, seed)
     role = int(line["role_index"])
-    player.start(game, role, seed)
+    player.start(MatchStart(game, role, seed))
     chosen = player.choose(read_state(game, line["state"]), limit)
     found = getattr(player, "last", None)
     player.stop()

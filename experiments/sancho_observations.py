@@ -40,6 +40,7 @@ from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.intervals import wilson_interval
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -68,7 +69,7 @@ PAIRINGS = {
 def search(game: Game, player: str, state: State, seed: int) -> SearchResult:
     """Return what a fresh player's search of a state finds."""
     own = make_player(player)
-    own.start(game, 0, seed)
+    own.start(MatchStart(game, 0, seed))
     own.choose(state, Limit())
     found: SearchResult = own.last  # type: ignore[attr-defined]
     own.stop()
@@ -113,7 +114,7 @@ def rank(game: Game, cells: Cells) -> None:
         found = []
         for number, state in enumerate(states):
             role = next(r for r in range(2) if len(state.legal_moves[r]) > 1)
-            own.start(game, role, number)
+            own.start(MatchStart(game, role, number))
             own.choose(state, Limit())
             last: SearchResult = own.last  # type: ignore[attr-defined]
             moves = [move for move in last.scores if last.tries.get(move, 0) > 0]

@@ -39,6 +39,7 @@ from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 PLAYERS = (
@@ -160,7 +161,7 @@ def play(
     """Play one match; return the player's goal and its errors."""
     player = make_player(player_text, game, seed)
     random = np.random.default_rng((seed, role))
-    player.start(game, role, seed)
+    player.start(MatchStart(game, role, seed))
     state = game.initial_state()
     errors: list[str] = []
     while not state.is_terminal:

@@ -17,6 +17,7 @@ from neurogame.players.match_settings import named_roles
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
@@ -81,7 +82,7 @@ def _warm_up(game: Game, player: Player) -> None:
     role = max(game.players, key=lambda own: len(state.legal_moves[own]))
     # What fails here fails in a match, too, and is reported there.
     with contextlib.suppress(Exception):
-        player.start(game, role, 0)
+        player.start(MatchStart(game, role, 0))
         player.choose(state, _LEAST)
     player.stop()
 

@@ -19,6 +19,7 @@ from neurogame.players.hurried import HurriedPlayer
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.players.search_player import Outfit
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.exact import Prover, ValueKeeping, value_keeping_share
@@ -123,9 +124,8 @@ class Yardstick:
         return value_keeping_share(self.game, one_ply(search), states, prover=prover)
 
     def _player(self, evaluator: Evaluator, name: str) -> AlphaBetaPlayer:
-        return AlphaBetaPlayer(
-            lambda _game, _seed: evaluator, name=name, limit=self.limit, settings=self.settings
-        )
+        outfit = Outfit(name=name, limit=self.limit, source=lambda _game, _seed: evaluator)
+        return AlphaBetaPlayer(outfit, settings=self.settings)
 
 
 def one_ply(search: AlphaBeta) -> Callable[[State], int]:

@@ -9,12 +9,10 @@ of the group :data:`GROUP`, such as, in its ``pyproject.toml``::
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, final
 
-from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.kind import (
     AnyEvaluatorKind,
     AnyMoveJudgeKind,
@@ -22,6 +20,7 @@ from neurogame.evaluators.kind import (
     Kind,
     MoveJudgeKind,
 )
+from neurogame.registered import with_registered
 
 if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
@@ -98,40 +97,11 @@ def kind_of_judge(judge: MoveJudge) -> AnyMoveJudgeKind:
     return move_kind(getattr(judge, "kind", ""))
 
 
+@cache
 def _kinds() -> dict[str, Kind]:
-    places = {**PLACES, **places_elsewhere(), **PLACES}
-    kinds = {name: _kind(name, place) for name, place in places.items()}
-    return {name: kind for name, kind in kinds.items() if kind is not None}
-
-
-@cache
-def places_elsewhere() -> dict[str, str]:
-    """Return the kinds that other packages register: name -> where."""
-    return {own.name: own.value for own in entry_points(group=GROUP)}
-
-
-@cache
-def _kind(name: str, place: str) -> Kind | None:
-    """Return a kind; of another package None, with a warning, if it cannot be had.
-
-    Raises:
-        ConfigurationError: there is none of this name in this place.
-    """
-    try:
-        kind = EntryPoint(name, place, GROUP).load()
-    except Exception as error:
-        if name in PLACES:
-            raise
-        # Whatever another package does: it must not keep all others from working.
-        warnings.warn(
-            f"the kind {name!r} at {place} cannot be had, and is left out: {error}",
-            NeurogameWarning,
-            stacklevel=2,
-        )
-        return None
-    if not isinstance(kind, Kind) or kind.name != name:
-        raise ConfigurationError(f"{place} is registered as the kind {name!r}, but is {kind!r}")
-    return kind
+    """Return all kinds by name."""
+    ours: dict[str, Kind] = {name: resolve_name(place) for name, place in PLACES.items()}
+    return with_registered(ours, GROUP, Kind)  # type: ignore[type-abstract]
 
 
 @final

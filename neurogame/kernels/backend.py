@@ -6,16 +6,14 @@ Each is one entry of :data:`BACKENDS`; another package registers one in the entr
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, final
 
-from neurogame.errors import NeurogameWarning
+from neurogame.registered import with_registered
 
 if TYPE_CHECKING:
     import torch
@@ -116,9 +114,10 @@ BACKENDS: dict[str, BackendEntry] = {
 """All backends of this package."""
 
 
+@cache
 def known_backends() -> dict[str, BackendEntry]:
     """Return all backends by name, those of other packages behind those of this one."""
-    return {**BACKENDS, **_elsewhere(), **BACKENDS}
+    return with_registered(BACKENDS, GROUP, BackendEntry)
 
 
 def backend_names() -> tuple[str, ...]:
@@ -132,25 +131,4 @@ def named_backends() -> dict[str, tuple[BackendEntry, str | None]]:
     for backend in known_backends().values():
         found[backend.name] = backend, None
         found |= {f"{backend.name}-{own}": (backend, own) for own in backend.variants}
-    return found
-
-
-@cache
-def _elsewhere() -> dict[str, BackendEntry]:
-    """Return the backends that other packages register; one that cannot be had is left out."""
-    found: dict[str, BackendEntry] = {}
-    for place in entry_points(group=GROUP):
-        try:
-            backend = place.load()
-            if not isinstance(backend, BackendEntry) or backend.name != place.name:
-                raise TypeError(f"it is {backend!r}")
-            found[backend.name] = backend
-        except Exception as error:
-            # Whatever another package does: it must not keep all others from playing.
-            warnings.warn(
-                f"the backend {place.name!r} at {place.value} cannot be had, and is left out: "
-                f"{error}",
-                NeurogameWarning,
-                stacklevel=2,
-            )
     return found

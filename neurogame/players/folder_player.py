@@ -12,6 +12,7 @@ from neurogame.players.player import Observer, Player
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
@@ -49,31 +50,20 @@ class FolderPlayer:
         """What was done before the match, as text for people; empty if that was nothing."""
         return str(getattr(self._player, "report", ""))
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Look the game up, once per game, and prepare a match.
 
         Args:
-            game: the game.
-            role: index of the role to play.
-            seed: decides every random choice in this match.
-            seconds: to get ready in; None: as long as it takes.
-            limit: of each move of this match; None: nobody knows yet.
+            match: the match.
 
         Raises:
             PlayerError: the folder holds no checkpoint of the game.
             CheckpointError: the checkpoint is damaged, or lacks what the search asks for.
         """
-        if self._player is None or game is not self._game:
-            self._player = self._make(replace(self._spec, source=str(self._found(game))))
-            self._game = game
-        self._player.start(game, role, seed, seconds, limit)
+        if self._player is None or match.game is not self._game:
+            self._player = self._make(replace(self._spec, source=str(self._found(match.game))))
+            self._game = match.game
+        self._player.start(match)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Search and return the best move found; see :class:`~neurogame.players.player.Player`.

@@ -8,6 +8,7 @@ from typing import final
 from neurogame.errors import GameError
 from neurogame.players.player import MatchAbandoned
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 _HELP = """\
@@ -46,18 +47,11 @@ class HumanPlayer:
         """The player string."""
         return self._name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Greet; see :class:`neurogame.players.player.Player`."""
-        self._game = game
-        self._role = role
-        self._write(f"You are {game.roles[role]} in {game.name}. Type 'help' for help.")
+        self._game, self._role = match.game, match.role
+        role = match.game.roles[match.role]
+        self._write(f"You are {role} in {match.game.name}. Type 'help' for help.")
 
     def choose(self, state: State, limit: Limit) -> int:
         """Ask for a move; a person has all the time in the world, whatever the limit.

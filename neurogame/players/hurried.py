@@ -8,7 +8,8 @@ from typing import final
 
 from neurogame.players.player import MatchAbandoned, Player
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import State
 
 
 @final
@@ -32,16 +33,9 @@ class HurriedPlayer:
         """The player string of the player that chooses."""
         return self._player.name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
-        self._player.start(game, role, seed, seconds, limit)
+        self._player.start(match)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Choose a move in what time is left.

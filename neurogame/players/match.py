@@ -14,6 +14,7 @@ from neurogame.players.player import MatchAbandoned, Observer, Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
 from neurogame.simulate.game import Game, State
 
@@ -103,7 +104,7 @@ class _Match:
         for role, (player, seed) in enumerate(zip(self._players, self._player_seeds, strict=True)):
             began = time.perf_counter()
             with self._blame(role):
-                player.start(self._game, role, seed, seconds, self._limit)
+                player.start(MatchStart(self._game, role, seed, seconds, self._limit))
             self._start_seconds[role] = time.perf_counter() - began
             self._start_timeouts[role] = int(
                 clock is not None and self._start_seconds[role] > clock

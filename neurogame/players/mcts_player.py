@@ -5,21 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from neurogame.errors import PlayerError
-from neurogame.evaluators.base import Evaluator
 from neurogame.judges.moves import MoveJudge
-from neurogame.players.search_player import FindHome, SearchPlayer
-from neurogame.search.home_search import HomeSearch, from_home
-from neurogame.search.limit import Limit
+from neurogame.players.search_player import Outfit, SearchPlayer
+from neurogame.search.home_search import GameSearch, from_home
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.waiting import during, say
-
-if TYPE_CHECKING:
-    from neurogame.learn.matches.learner import MatchLearner
 
 _SHARE = 0.5
 """Share of the time for the start that learning, and gating, may take."""
@@ -38,76 +34,61 @@ class MctsPlayer(SearchPlayer):
 
     def __init__(
         self,
-        source: Callable[[Game, int], Evaluator] | None = None,
+        outfit: Outfit,
         *,
         judges: Callable[[Game, int, float | None], Mapping[str, MoveJudge]] | None = None,
-        name: str = "mcts",
-        limit: Limit | None = None,
         settings: MctsSettings | None = None,
-        fresh: bool = False,
         gate: float = 60.0,
-        refine: float = 0.0,
-        learn: Callable[[Game], MatchLearner] | None = None,
         trained: bool = False,
-        home: FindHome | None = None,
     ) -> None:
         """Make a player.
 
         Args:
-            source: makes the evaluator of a game from a seed; None: there is none.
+            outfit: what it brings along; with or without a source.
             judges: makes the judges of moves of a game, by name, from a seed and the time at which
-                learning has to end, as ``time.monotonic`` tells it, or None; None: there are none.
-            name: its player string.
-            limit: its own limit; the stricter of this and the match's counts.
+                learning has to end, as ``time.monotonic`` tells it, or None; once per game with
+                seed 0; None: there are none.
             settings: how to search. If nothing in them asks for the evaluator, gating decides
                 what it is used for, if anything.
-            fresh: whether to make a new evaluator for every match, with the match's seed;
-                otherwise it is made once per game with seed 0, as judges always are.
             gate: seconds that gating may take, once per game, where there is something to decide.
-            refine: seconds of self-play by which a new evaluator is refined before the first
-                match; in a start clock no more than fits.
-            learn: makes what learns from matches, or None.
             trained: whether the evaluator has learned, so that gating trusts it.
-            home: finds the game that the source, or a judge, has learned, or None.
 
         Raises:
             PlayerError: the settings need an evaluator or judges and there are none.
         """
-        super().__init__(
-            source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn, home=home
-        )
+        super().__init__(outfit)
         self._settings = settings or MctsSettings()
         self._gate, self._trained = gate, trained
         self._make_judges = judges
         self._judges: Mapping[str, MoveJudge] | None = None
         self._decided = self._settings
-        if self._settings.needs_evaluator and source is None:
+        if self._settings.needs_evaluator and outfit.source is None:
             raise PlayerError(
-                f"player {name}: cutoff, bias, minimax, experience and tree=values need an "
+                f"player {outfit.name}: cutoff, bias, minimax, experience and tree=values need an "
                 "evaluator; name one, as in mcts:cilp,cutoff=2"
             )
         if judges is None and (self._settings.judges or self._settings.is_gated):
-            raise PlayerError(f"player {name}: tree or playout need judges of moves; give a maker")
+            raise PlayerError(
+                f"player {outfit.name}: tree or playout need judges of moves; give a maker"
+            )
         # Where nothing says what the evaluator is for, matches decide.
-        self._tries_evaluator = source is not None and not self._settings.needs_evaluator
+        self._tries_evaluator = outfit.source is not None and not self._settings.needs_evaluator
 
-    def _make_search(
-        self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> Mcts | HomeSearch:
+    def _make_search(self, game: Game, match: MatchStart, end: float | None) -> GameSearch:
         is_new = game is not self._game
         if self._make_judges is not None and (self._judges is None or is_new):
-            learned = None if end is None or seconds is None else end - _SHARE * seconds
+            learned = None if end is None else end - _SHARE * (match.seconds or 0.0)
             self._judges = self._make_judges(game, 0, learned)
             if self._settings.is_gated:
-                self._decide(game, seed, end)
+                self._decide(game, match.seed, end)
         if self._tries_evaluator and is_new:
-            self._decide(game, seed, end)
+            self._decide(game, match.seed, end)
         search = Mcts(
             game,
             settings=self._decided,
             evaluator=self._evaluator,
             judges=self._judges,
-            seed=seed,
+            seed=match.seed,
         )
         return from_home(search, self._mapping)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import State
 
 
 class MatchAbandoned(Exception):  # noqa: N818 - a decision of a person, not an error
@@ -20,23 +21,12 @@ class Player(Protocol):
     def name(self) -> str:
         """The player string that makes this player, for records."""
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Prepare a match.
 
         Args:
-            game: the game.
-            role: index of the role to play.
-            seed: decides every random choice in this match.
-            seconds: to get ready in, above 0; None: as long as it takes. Nothing is begun that is
-                known not to fit; what the player cannot do without is made even if it is late.
-            limit: how long to think about each move of this match; None: nobody knows yet.
+            match: the match. Nothing is begun that is known not to fit its seconds; what the player
+                cannot do without is made even if it is late.
         """
 
     def choose(self, state: State, limit: Limit) -> int:

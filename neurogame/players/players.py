@@ -20,9 +20,10 @@ from neurogame.players.human import HumanPlayer
 from neurogame.players.player import Player
 from neurogame.players.proof_player import ProofPlayer
 from neurogame.players.random_player import RandomPlayer
-from neurogame.players.search_player import FindHome
+from neurogame.players.search_player import FindHome, Outfit
 from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
@@ -68,7 +69,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     else:
         player = _searching_player(spec, seed)
     if game is not None:
-        player.start(game, game.players[0], seed)
+        player.start(MatchStart(game, game.players[0], seed))
         player.stop()
     return player
 
@@ -120,15 +121,7 @@ def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
     chosen = {name: trained[name] for name in ("outlook",) if name in trained}
     settings = SearchSettings(**(chosen | SearchSettings.read(spec.settings)))
     return AlphaBetaPlayer(
-        source,
-        name=str(spec),
-        limit=spec.limit,
-        settings=settings,
-        fresh=spec.is_fresh and spec.own.noise > 0,
-        device=_device(spec),
-        refine=spec.own.refine,
-        learn=_learner(spec, source, checkpoint),
-        home=_home(spec, checkpoint),
+        _outfit(spec, source, checkpoint), settings=settings, device=_device(spec)
     )
 
 
@@ -169,16 +162,27 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         )
 
     return MctsPlayer(
-        source if found else None,
+        _outfit(spec, source if found else None, checkpoint),
         judges=judges if judged or beside else None,
+        settings=settings,
+        gate=spec.own.gate,
+        trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
+    )
+
+
+def _outfit(
+    spec: PlayerSpec,
+    source: Callable[[Game, int], Evaluator] | None,
+    checkpoint: Checkpoint | None,
+) -> Outfit:
+    """Return what a player that searches brings along."""
+    return Outfit(
         name=str(spec),
         limit=spec.limit,
-        settings=settings,
+        source=source,
         fresh=spec.is_fresh and spec.own.noise > 0,
-        gate=spec.own.gate,
         refine=spec.own.refine,
-        learn=_learner(spec, found, checkpoint),
-        trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
+        learn=_learner(spec, source, checkpoint),
         home=_home(spec, checkpoint),
     )
 

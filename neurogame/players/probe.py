@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.players.race import Searcher
+from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 
@@ -59,7 +59,7 @@ class Probe:
         return self.overhead + self.choices * (limit.simulations or 0) * self.simulation * _SLOWER
 
 
-def probe(game: Game, search: Searcher, seconds: float, limit: Limit = _PROBE) -> Probe:
+def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE) -> Probe:
     """Play a search against itself and measure.
 
     Args:

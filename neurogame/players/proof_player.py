@@ -12,7 +12,8 @@ from neurogame.players.search_player import DEFAULT_LIMIT
 from neurogame.players.spec import PlayerSpec
 from neurogame.prover.search import ProofSearch
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import State
 
 
 @final
@@ -42,16 +43,10 @@ class ProofPlayer:
         """The player string."""
         return self._name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
-        self._role, self._search = role, ProofSearch(game.rules, seed)
+        self._role = match.role
+        self._search = ProofSearch(match.game.rules, match.seed)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Choose a move; of the limit, seconds and simulations are looked at.

@@ -6,14 +6,14 @@ import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
+from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Opening, Openings
-from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
 CAPACITY = 50_000
 """Nodes of a tree search in a race: little memory, and quickly forgotten."""
@@ -28,16 +28,6 @@ first ones often do, do not show that all others will."""
 _EXPECTED = 2
 """Rounds that an expectation counts for: games differ by about 0.25 from what is expected, which is
 as much as the means of two rounds differ."""
-
-
-class Searcher(Protocol):
-    """A search that keeps what it has found until it is told to forget it."""
-
-    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
-        """Search for the best move of a role."""
-
-    def forget(self, *, proofs: bool = True) -> None:
-        """Drop what was searched."""
 
 
 @final
@@ -94,8 +84,8 @@ class Race:
     def __init__(
         self,
         game: Game,
-        baseline: Searcher,
-        candidates: Mapping[str, Searcher],
+        baseline: GameSearch,
+        candidates: Mapping[str, GameSearch],
         *,
         plies: int,
         seed: int,
@@ -175,7 +165,7 @@ class Race:
 
     def _round(
         self,
-        search: Searcher,
+        search: GameSearch,
         opening: Opening,
         control: Sequence[float] | None,
         limit: Limit,
@@ -192,7 +182,7 @@ class Race:
         return float(np.mean(points))
 
     def _match(
-        self, seats: Sequence[Searcher], opening: Opening, limit: Limit
+        self, seats: Sequence[GameSearch], opening: Opening, limit: Limit
     ) -> Generator[None, None, list[float]]:
         """Play a match; return the goals."""
         for search in set(seats):

@@ -8,7 +8,8 @@ from typing import final
 import numpy as np
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import State
 
 
 @final
@@ -30,17 +31,10 @@ class RandomPlayer:
         """The player string."""
         return self._name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
-        self._role = role
-        self._random = np.random.default_rng(seed)
+        self._role = match.role
+        self._random = np.random.default_rng(match.seed)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Return a random legal move, whatever the limit."""

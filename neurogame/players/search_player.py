@@ -9,11 +9,14 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.players.started import started
+from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping
@@ -34,17 +37,32 @@ _REFINING = 0.6
 """Share of the time left that refinement may take: a search is still to be compiled."""
 
 
-class Search(Protocol):
-    """A search of one game, which remembers its tree from move to move."""
+@final
+@dataclass(frozen=True, kw_only=True)
+class Outfit:
+    """What a player that searches brings along, whatever its search.
 
-    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
-        """Search from a state."""
+    Attributes:
+        name: its player string.
+        limit: its own limit; the stricter of this and the match's counts.
+        source: makes the evaluator of a game from a seed; None: there is none.
+        fresh: whether to make a new evaluator for every match, with the match's seed; otherwise it
+            is made once per game with seed 0.
+        refine: seconds of self-play by which a new evaluator is refined before the first match; in
+            a start clock no more than fits.
+        learn: makes what learns from the matches of a game, and has the evaluator to play with;
+            None: nothing is learned.
+        home: finds the game that the source, or a judge, has learned, for which all else is made
+            then; None: the source makes evaluators of any game.
+    """
 
-    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
-        """Search on until told to stop."""
-
-    def rehearse(self, state: State, role: int, seconds: float) -> None:
-        """Search for a moment, and remember nothing but how long things take."""
+    name: str
+    limit: Limit | None = None
+    source: Callable[[Game, int], Evaluator] | None = None
+    fresh: bool = False
+    refine: float = 0.0
+    learn: Callable[[Game], MatchLearner] | None = None
+    home: FindHome | None = None
 
 
 class SearchPlayer(ABC):
@@ -58,94 +76,64 @@ class SearchPlayer(ABC):
     HEEDED: ClassVar[tuple[str, ...]]
     """The fields of a limit that end a search of this kind."""
 
-    def __init__(
-        self,
-        source: Callable[[Game, int], Evaluator] | None,
-        *,
-        name: str,
-        limit: Limit | None,
-        fresh: bool,
-        refine: float,
-        learn: Callable[[Game], MatchLearner] | None = None,
-        home: FindHome | None = None,
-    ) -> None:
+    def __init__(self, outfit: Outfit) -> None:
         """Make a player.
 
         Args:
-            source: makes the evaluator of a game from a seed; None: there is none.
-            name: its player string.
-            limit: its own limit; the stricter of this and the match's counts.
-            fresh: whether to make a new evaluator for every match, with the match's seed;
-                otherwise it is made once per game with seed 0.
-            refine: seconds of self-play by which a new evaluator is refined before the first
-                match; in a start clock no more than fits.
-            learn: makes what learns from the matches of a game, and has the evaluator to play
-                with; None: nothing is learned.
-            home: finds the game that the source has learned, for which all else is made then; None:
-                the source makes evaluators of any game.
+            outfit: what it brings along.
         """
         self.report = ""
         self.last: SearchResult | None = None
-        self._source, self._fresh, self._refine = source, fresh, refine
-        self._make_learner, self._find_home = learn, home
+        self._outfit = outfit
         self._mapping: GameMapping | None = None
         self._learner: MatchLearner | None = None
         self._values: dict[State, tuple[float, ...]] = {}
-        self._name = name
-        self._limit = limit or Limit()
-        self._expected = self._limit
+        self._limit = self._expected = outfit.limit or Limit()
         self._given: Game | None = None
         self._game: Game | None = None
         self._role = 0
         self._evaluator: Evaluator | None = None
-        self._search: Search | None = None
+        self._search: GameSearch | None = None
 
     @property
     def name(self) -> str:
         """The player string."""
-        return self._name
+        return self._outfit.name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
-        end = None if seconds is None else time.monotonic() + seconds
+        game, outfit = match.game, self._outfit
+        end = None if match.seconds is None else time.monotonic() + match.seconds
         is_new = game is not self._given
-        self._expected = self._heeded(limit)
+        self._expected = self._heeded(match.limit)
         self._values = {}
-        if self._make_learner is not None and self._learner is not None and not is_new:
+        if self._learner is not None and not is_new:
             self._learner.refresh()
         if is_new:
             self._settle(game)
         home = game if self._mapping is None else self._mapping.home
         if self._learner is not None:
             self._evaluator = self._learner.evaluator
-        elif self._source is not None and (self._evaluator is None or self._fresh or is_new):
-            self._evaluator = self._source(home, seed if self._fresh else 0)
+        elif outfit.source is not None and (self._evaluator is None or outfit.fresh or is_new):
+            evaluator = outfit.source(home, match.seed if outfit.fresh else 0)
             self._evaluator, self.report = _refined_in_time(
-                home, self._evaluator, self._refine, seed, end
+                home, evaluator, outfit.refine, match.seed, end
             )
-        self._search = self._make_search(home, seed, seconds, end)
-        self._given, self._game, self._role, self.last = game, home, role, None
-        if seconds is not None:
+        self._search = self._make_search(home, match, end)
+        self._given, self._game, self._role, self.last = game, home, match.role, None
+        if end is not None:
             state = game.initial_state()
             if not state.is_terminal and all(state.legal_moves):
-                assert end is not None
                 self._use_start(state, end)
 
     def _settle(self, game: Game) -> None:
         """Find how a new game is numbered by what has learned it, or learns it."""
         mapping = None
-        if self._make_learner is not None:
-            self._learner = self._make_learner(game)
+        if self._outfit.learn is not None:
+            self._learner = self._outfit.learn(game)
             mapping = self._learner.mapping
-        elif self._find_home is not None:
-            mapping = self._find_home(game)
+        elif self._outfit.home is not None:
+            mapping = self._outfit.home(game)
         is_home = mapping is None or mapping.home.circuit.key == game.circuit.key
         self._mapping = None if is_home else mapping
 
@@ -156,20 +144,17 @@ class SearchPlayer(ABC):
             state: the initial state, in which every role has a legal move.
             end: when they are over, as ``time.monotonic`` tells it.
         """
-        started(self._search, self._name, "start").rehearse(state, self._role, _FIRST_LOOK)
+        started(self._search, self.name, "start").rehearse(state, self._role, _FIRST_LOOK)
 
     @abstractmethod
-    def _make_search(
-        self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> Search:
+    def _make_search(self, game: Game, match: MatchStart, end: float | None) -> GameSearch:
         """Return the search for a match; ``_game`` is still the game of the match before.
 
         Args:
             game: the game, as it is numbered by what has learned it; ``_mapping`` leads from there
                 to the game of the match, or is None.
-            seed: decides every random choice in this match.
-            seconds: to get ready in, or None.
-            end: when that is over, as ``time.monotonic`` tells it, or None.
+            match: the match.
+            end: when its seconds to get ready in are over, as ``time.monotonic`` tells it, or None.
         """
 
     def choose(self, state: State, limit: Limit) -> int:
@@ -182,7 +167,7 @@ class SearchPlayer(ABC):
         Raises:
             PlayerError: ``start`` was not called.
         """
-        search = started(self._search, self._name, "choose")
+        search = started(self._search, self.name, "choose")
         self.last = search.search(state, self._role, self._heeded(limit))
         if self._learner is not None:
             self._values[state] = self.last.value
@@ -204,7 +189,7 @@ class SearchPlayer(ABC):
         Raises:
             PlayerError: ``start`` was not called.
         """
-        started(self._search, self._name, "ponder").ponder(state, self._role, stop)
+        started(self._search, self.name, "ponder").ponder(state, self._role, stop)
 
     def stop(self) -> None:
         """Drop the search tree; the evaluator stays for the next match."""

@@ -6,8 +6,9 @@ import time
 from typing import final
 
 from neurogame.errors import PlayerError
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import Outfit, SearchPlayer
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.puzzles.solver import PuzzleSolver
 from neurogame.simulate.game import Game, State
 from neurogame.waiting import during, say
@@ -29,7 +30,7 @@ class SolvePlayer(SearchPlayer):
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
         """
-        super().__init__(None, name=name, limit=limit, fresh=False, refine=0.0)
+        super().__init__(Outfit(name=name, limit=limit))
         self._solver: PuzzleSolver | None = None
 
     def _use_start(self, state: State, end: float) -> None:
@@ -43,9 +44,7 @@ class SolvePlayer(SearchPlayer):
         self.report = self._solver.headline
         say(f"{self.name}: {self.report}")
 
-    def _make_search(
-        self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> PuzzleSolver:
+    def _make_search(self, game: Game, match: MatchStart, end: float | None) -> PuzzleSolver:
         if len(game.roles) != 1:
             raise PlayerError(
                 f"player {self.name}: {game.name} has {len(game.roles)} roles"
@@ -53,5 +52,5 @@ class SolvePlayer(SearchPlayer):
                 "role, take mcts or auto"
             )
         if self._solver is None or game is not self._game:
-            self._solver = PuzzleSolver(game, seed)
+            self._solver = PuzzleSolver(game, match.seed)
         return self._solver

@@ -1,29 +1,38 @@
-"""A search that knows a game as something has learned it, and plays it under other names."""
+"""What all searches of a game are, and one that plays it under other names than it has learned."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, final
+from typing import Protocol, final
 
-from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import State
 from neurogame.simulate.game_mapping import GameMapping
 
-if TYPE_CHECKING:
-    # Alpha-beta needs nothing of its compiled code.
-    from neurogame.search.mcts.mcts import Mcts
 
-SearchT = TypeVar("SearchT", bound="AlphaBeta | Mcts")
+class GameSearch(Protocol):
+    """A search of one game, which remembers its tree from move to move."""
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search from a state."""
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on until told to stop."""
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long things take."""
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched."""
 
 
 @final
 class HomeSearch:
     """Searches at home, and says what it finds by the numbers of the game that is played."""
 
-    def __init__(self, search: AlphaBeta | Mcts, mapping: GameMapping) -> None:
+    def __init__(self, search: GameSearch, mapping: GameMapping) -> None:
         """Take a search.
 
         Args:
@@ -64,7 +73,7 @@ class HomeSearch:
         self._search.forget(proofs=proofs)
 
 
-def from_home(search: SearchT, mapping: GameMapping | None) -> SearchT | HomeSearch:
+def from_home(search: GameSearch, mapping: GameMapping | None) -> GameSearch:
     """Return a search of a home for the game that is played; the same if that is the home.
 
     Args:

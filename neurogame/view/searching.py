@@ -17,6 +17,7 @@ from neurogame.errors import NeurogameError
 from neurogame.inspect.html.search import search_panel
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
 from neurogame.view.opponent import bounded_limit, checked_player
@@ -137,10 +138,10 @@ class _Desk:
         player, line = self._players.pop(key, (None, ()))
         if player is None:
             player = make_player(checked_player(order.player), seed=order.seed)
-            player.start(game, order.role, order.seed)
+            player.start(MatchStart(game, order.role, order.seed))
         elif order.line[: len(line)] != line:
             player.stop()
-            player.start(game, order.role, order.seed)
+            player.start(MatchStart(game, order.role, order.seed))
         self._players[key] = player, order.line
         while len(self._players) > _PLAYERS:
             self._players.popitem(last=False)[1][0].stop()

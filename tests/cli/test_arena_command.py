@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from neurogame.cli.main import main
+from neurogame.search.match_start import MatchStart
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 PAIR = ["arena", "--game", "tictactoe", "--players", "alphabeta:mlp,depth=1", "random"]
@@ -115,19 +116,12 @@ def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
 
     started = []
 
-    def break_down(
-        self: RandomPlayer,
-        game: object,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: object = None,
-    ) -> None:
-        started.append(seed)
+    def break_down(self: RandomPlayer, match: MatchStart) -> None:
+        started.append(match.seed)
         # Once when it is made, and four matches.
         if len(started) > 5:
             raise OSError("no hands")
-        original(self, game, role, seed, seconds, limit)  # type: ignore[arg-type]
+        original(self, match)
 
     original = RandomPlayer.start
     monkeypatch.setattr(RandomPlayer, "start", break_down)

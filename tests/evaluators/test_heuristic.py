@@ -29,6 +29,7 @@ from neurogame.judges.states import PROGRAM, evaluate
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from tests.features.twin import value, walked
 from tests.library import load as game
@@ -180,7 +181,7 @@ def test_a_player_string_may_name_a_heuristic() -> None:
     text = "alphabeta:max(number of (cell * * black), less that of white),depth=3"
     player = make_player(text, own)
     assert player.name == text
-    player.start(own, 0, 1)
+    player.start(MatchStart(own, 0, 1))
     state = own.initial_state()
     assert player.choose(state, Limit()) in state.legal_moves[0]
     player.stop()

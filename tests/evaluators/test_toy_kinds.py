@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.cli.main import build_parser, main
-from neurogame.errors import ConfigurationError, NeurogameWarning, PlayerError
+from neurogame.errors import NeurogameWarning, PlayerError
 from neurogame.evaluators import kinds
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
@@ -21,6 +22,7 @@ from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.folder import CheckpointFolder
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 from neurogame.view.deferred import Deferred
 from neurogame.view.judgement import explained, judged_position
@@ -35,10 +37,13 @@ JUDGE, VALUES = "toy", "toy-values"
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register both: one line each."""
     monkeypatch.setitem(kinds.PLACES, JUDGE, "tests.evaluators.toy_judge:KIND")
     monkeypatch.setitem(kinds.PLACES, VALUES, "tests.evaluators.toy_evaluator:KIND")
+    kinds._kinds.cache_clear()
+    yield
+    kinds._kinds.cache_clear()
 
 
 @pytest.fixture
@@ -82,7 +87,7 @@ def test_they_play_in_both_searches(
     monkeypatch.setattr(ToyValues, "forward", valued)
     game = Game.load("tictactoe")
     player = make_player(text.replace("FILE", str(taught)).replace("FOLDER", str(taught.parent)))
-    player.start(game, 0, 1)
+    player.start(MatchStart(game, 0, 1))
     state = game.initial_state()
     assert player.choose(state, Limit()) in state.legal_moves[0]
     assert asked == wanted
@@ -230,32 +235,42 @@ KIND = Kind()
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install a package that registers two kinds, of which one cannot be had."""
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package that registers five kinds, of which four cannot be had."""
     (tmp_path / "one_more.py").write_text(PACKAGE.format(name="one-more"))
     told = tmp_path / "one_more-1.0.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: one-more\nVersion: 1.0\n")
     (told / "entry_points.txt").write_text(
         "[neurogame.kinds]\none-more = one_more:KIND\nlost = nowhere_at_all:KIND\n"
+        "other = one_more:KIND\ntext = one_more:__name__\npolicy = one_more:KIND\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    kinds.places_elsewhere.cache_clear()
-    yield
-    kinds.places_elsewhere.cache_clear()
 
 
 @pytest.mark.usefixtures("elsewhere")
 def test_another_package_registers_one() -> None:
-    with pytest.warns(NeurogameWarning, match="'lost' at nowhere_at_all:KIND cannot be had"):
+    with pytest.warns(NeurogameWarning) as warned:
         known = kinds.move_kinds()
     assert known["one-more"].about == "of another package"
     assert "lost" not in known
+    texts = sorted(str(own.message) for own in warned)
+    assert [text.split(" cannot be had")[0] for text in texts] == [
+        "neurogame.kinds: 'lost' at nowhere_at_all:KIND",
+        "neurogame.kinds: 'other' at one_more:KIND",
+        "neurogame.kinds: 'policy' at one_more:KIND",
+        "neurogame.kinds: 'text' at one_more:__name__",
+    ]
+    with warnings.catch_warnings():
+        # Said once.
+        warnings.simplefilter("error")
+        assert kinds.move_kinds() == known
     with pytest.raises(PlayerError, match="one-more"):
         make_player("mcts:tree=oak")
 
 
-def test_a_line_must_name_what_it_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(kinds.PLACES, "other", "tests.evaluators.toy_judge:KIND")
-    with pytest.raises(ConfigurationError, match="registered as the kind 'other'"):
-        kinds.move_kinds()
+def test_each_line_names_what_it_registers() -> None:
+    known = {**kinds.evaluator_kinds(), **kinds.move_kinds()}
+    assert {name: kind.name for name, kind in known.items()} == {
+        name: name for name in kinds.PLACES
+    }

@@ -11,7 +11,6 @@ import pytest
 
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, NeurogameWarning
-from neurogame.kernels import backend
 from neurogame.kernels.backend import BACKENDS, backend_names, known_backends
 from neurogame.kernels.backends import available_backends, resolve_backend
 from neurogame.simulate.game import Game
@@ -19,6 +18,14 @@ from neurogame.simulate.playouts import playouts
 from tests.kernels.toy_backend import TOY, ToyPlayouts
 
 PAIR = ("toy", "torch")
+
+
+@pytest.fixture(autouse=True)
+def anew() -> Iterator[None]:
+    """Forget which backends there are."""
+    known_backends.cache_clear()
+    yield
+    known_backends.cache_clear()
 
 
 def test_one_line_makes_it_play(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +45,7 @@ def test_one_line_makes_it_play(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Add a package that registers the toy, and a backend that is not there."""
     told = tmp_path / "toys-1.dist-info"
     told.mkdir()
@@ -47,9 +54,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         "[neurogame.backends]\ntoy = tests.kernels.toy_backend:TOY\ngone = tests.no_such:GONE\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    backend._elsewhere.cache_clear()
-    yield
-    backend._elsewhere.cache_clear()
 
 
 @pytest.mark.usefixtures("elsewhere")

@@ -32,6 +32,7 @@ from neurogame.learn.run_folder import RunFolder
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.playouts import sample_states
@@ -239,7 +240,7 @@ def test_players_look_their_game_up(tmp_path: Path) -> None:
         player = make_player(text, other)
         assert isinstance(player, FolderPlayer)
         assert player.name == text
-        player.start(other, 0, 1)
+        player.start(MatchStart(other, 0, 1))
         assert player.choose(state, limit) in state.legal_moves[0]
         player.ponder(state, lambda: True)
         assert player.last is not None

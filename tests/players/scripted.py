@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import State
 
 
 class Scripted:
@@ -24,17 +25,10 @@ class Scripted:
     def name(self) -> str:
         return self._name
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
-        self.role = role
-        self.start_clocks.append(seconds)
-        self.seeds.append(seed)
+    def start(self, match: MatchStart) -> None:
+        self.role = match.role
+        self.start_clocks.append(match.seconds)
+        self.seeds.append(match.seed)
 
     def choose(self, state: State, limit: Limit) -> int:
         self.limits.append(limit)

@@ -36,40 +36,24 @@ from neurogame.players.probe import Probe
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.settings import MctsSettings
-from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import Game
 from tests.library import load as game
-
-
-class Blunderer:
-    """Searches as MCTS does, and then takes the worst move."""
-
-    def __init__(self, of: Game) -> None:
-        self.search_ = Mcts(of, settings=MctsSettings(capacity=10_000), seed=1)
-
-    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
-        found = self.search_.search(state, role, Limit(simulations=50))
-        worst = min(found.scores, key=lambda move: found.scores[move])
-        return SearchResult(**{**vars(found), "move": worst})
-
-    def forget(self, *, proofs: bool = True) -> None:
-        self.search_.forget(proofs=proofs)
+from tests.players.searching import Searching
 
 
 def blunderer(of: Game, name: str) -> Candidate:
-    return Candidate(name=name, player=RandomPlayer(), searcher=Blunderer(of))
+    return Candidate(name=name, player=RandomPlayer(), searcher=Searching(of))
 
 
 def offering(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let nothing be offered but what stands here: ``bad`` or ``impossible``."""
 
-    def impossible() -> Candidate:
+    def impossible(name: str) -> Candidate:
         raise LimitError("too large")
 
     def fresh(self: Offers, facts: GameFacts) -> Iterator[Offer]:
-        makers = {"bad": lambda: blunderer(game("tictactoe"), "bad"), "impossible": impossible}
+        makers = {"bad": lambda name: blunderer(game("tictactoe"), name), "impossible": impossible}
         yield from (Offer(name=name, make=makers[name]) for name in names)
 
     monkeypatch.setattr(Offers, "fresh", fresh)
@@ -105,7 +89,7 @@ def test_what_loses_in_trials_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_wins_trials_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
     bad = blunderer(game("tictactoe"), "bad")
-    monkeypatch.setattr(Offers, "trained", lambda *_: [Offer(name="bad", make=lambda: bad)])
+    monkeypatch.setattr(Offers, "trained", lambda *_: [Offer(name="bad", make=lambda name: bad)])
     found = choose_player(game("tictactoe"), seconds=100, seed=1, checkpoints=[Path("bad.pt")])
     assert found.first == "bad"
     assert found.name == "mcts"
@@ -172,7 +156,7 @@ def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
     (tmp_path / "damaged.pt").write_bytes(b"no checkpoint")
     copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
     player = make_player(f"auto:{tmp_path},prepare=1")
-    player.start(copy, 0, 1)
+    player.start(MatchStart(copy, 0, 1))
     assert isinstance(player, AutoPlayer)
     assert f"alphabeta:{tmp_path}/values.pt" in player.report
     # Nothing is learned in seconds where there is a run of training.
@@ -230,11 +214,11 @@ def test_it_learns_on_while_others_think_and_changes_over(
     monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
     of = game("tictactoe")
     player = AutoPlayer(prepare=0.01)
-    player.start(of, 0, 1)
+    player.start(MatchStart(of, 0, 1))
     choice = choose_player(of, seconds=0.01, seed=1)
     assert choice.school is None
     teaching = SelfTeaching(of, seed=1)
-    better = Candidate(name="learned", player=RandomPlayer(), searcher=Blunderer(of))
+    better = Candidate(name="learned", player=RandomPlayer(), searcher=Searching(of))
     school = School(
         of,
         teaching,
@@ -301,8 +285,8 @@ def test_what_is_expected_counts_like_two_rounds() -> None:
 
 def test_offers_tell_what_is_expected_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     def better(self: Offers, facts: GameFacts) -> Iterator[Offer]:
-        good = Candidate(name="good", player=RandomPlayer(), searcher=Blunderer(game("tictactoe")))
-        yield Offer(name="good", make=lambda: good, expected=0.65)
+        good = Candidate(name="good", player=RandomPlayer(), searcher=Searching(game("tictactoe")))
+        yield Offer(name="good", make=lambda name: good, expected=0.65)
 
     seen: list[float | None] = []
 

@@ -12,6 +12,7 @@ from neurogame.cli.main import main
 from neurogame.players.human import HumanPlayer
 from neurogame.players.player import MatchAbandoned
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 
 
@@ -39,7 +40,7 @@ class Terminal:
 def _choose(game: Game, *answers: str) -> tuple[str, Terminal]:
     terminal = Terminal(*answers)
     player = HumanPlayer(terminal.read, terminal.write)
-    player.start(game, 0, 0)
+    player.start(MatchStart(game, 0, 0))
     return game.moves[0][player.choose(game.initial_state(), Limit())], terminal
 
 
@@ -80,7 +81,7 @@ def test_leaving(tictactoe: Game, answers: tuple[str, ...]) -> None:
 def test_forced_moves_are_not_asked(tictactoe: Game) -> None:
     terminal = Terminal()
     player = HumanPlayer(terminal.read, terminal.write)
-    player.start(tictactoe, 1, 0)
+    player.start(MatchStart(tictactoe, 1, 0))
     state = tictactoe.initial_state()
     assert player.choose(state, Limit()) == state.legal_moves[1][0]
 

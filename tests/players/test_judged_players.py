@@ -25,8 +25,9 @@ from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.players.judges import make_judges
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.players import make_player
-from neurogame.players.search_player import DEFAULT_LIMIT
+from neurogame.players.search_player import DEFAULT_LIMIT, Outfit
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess, Marks
@@ -38,7 +39,7 @@ LIMIT = Limit(simulations=40)
 def made(text: str, of: Game, seed: int = 0) -> MctsPlayer:
     player = make_player(text)
     assert isinstance(player, MctsPlayer)
-    player.start(of, 0, seed)
+    player.start(MatchStart(of, 0, seed))
     return player
 
 
@@ -71,7 +72,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
 def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
     player = make_player("mcts:playout=knowledge,tree=action,games=77,lanes=8")
     for seed in (1, 2):
-        player.start(game("tictactoe"), 0, seed)
+        player.start(MatchStart(game("tictactoe"), 0, seed))
         state = game("tictactoe").initial_state()
         assert player.choose(state, LIMIT) in state.legal_moves[0]
     assert small == {
@@ -80,7 +81,7 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
         "knowledge": [(game("tictactoe"), {"games": "77"}, 0)],
         "gate": [],
     }
-    player.start(game("connectfour5"), 0, 1)
+    player.start(MatchStart(game("connectfour5"), 0, 1))
     assert small["action"] == [game("tictactoe"), game("connectfour5")]
     assert isinstance(player, MctsPlayer)
     assert player.last is None
@@ -140,8 +141,8 @@ def test_gating_decides_before_the_first_match_of_a_game(
 ) -> None:
     player = make_player(f"mcts:{text}")
     assert isinstance(player, MctsPlayer)
-    player.start(game("tictactoe"), 0, 3, limit=match)
-    player.start(game("tictactoe"), 1, 4)
+    player.start(MatchStart(game("tictactoe"), 0, 3, limit=match))
+    player.start(MatchStart(game("tictactoe"), 1, 4))
     ((settings, judges, rest),) = small["gate"]
     assert settings.is_gated
     assert judges == ["action"]
@@ -165,7 +166,7 @@ def test_a_start_clock_bounds_gating(
 ) -> None:
     begun = time.monotonic()
     player = make_player(f"mcts:playout=gated,tree=gated,gate={gate}")
-    player.start(game("tictactoe"), 0, 3, clock)
+    player.start(MatchStart(game("tictactoe"), 0, 3, clock))
     ((_, _, rest),) = small["gate"]
     assert rest["latest"] <= begun + clock
     assert 0 <= rest["seconds"] <= min(gate, 0.5 * clock)
@@ -182,8 +183,8 @@ def test_a_start_clock_bounds_learning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(knowledge.KIND), "make", learned)
     player = make_player("mcts:tree=knowledge")
     begun = time.monotonic()
-    player.start(game("tictactoe"), 0, 3, 20.0)
-    player.start(game("connectfour5"), 0, 3)
+    player.start(MatchStart(game("tictactoe"), 0, 3, 20.0))
+    player.start(MatchStart(game("connectfour5"), 0, 3))
     assert asked[0] is not None
     # Half of the clock is left for what comes after.
     assert begun + 10 <= asked[0] <= time.monotonic() + 10
@@ -279,6 +280,6 @@ def test_a_checkpoint_has_an_evaluator_and_knowledge(
 
 def test_a_player_without_what_its_settings_need_is_refused() -> None:
     with pytest.raises(PlayerError, match="judges of moves"):
-        MctsPlayer(settings=MctsSettings(tree="action"))
+        MctsPlayer(Outfit(name="mcts"), settings=MctsSettings(tree="action"))
     with pytest.raises((ConfigurationError, PlayerError), match="judges of moves"):
-        MctsPlayer(settings=MctsSettings(playout="gated"))
+        MctsPlayer(Outfit(name="mcts"), settings=MctsSettings(playout="gated"))

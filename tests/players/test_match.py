@@ -15,6 +15,7 @@ from neurogame.players.player import MatchAbandoned
 from neurogame.players.players import make_player
 from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from tests.players.scripted import Scripted, first_legal, last_legal
 
@@ -120,14 +121,7 @@ def test_late_starts_are_counted(tictactoe: Game, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("neurogame.players.match.time.perf_counter", lambda: now[0])
 
     class Sleepy(Scripted):
-        def start(
-            self,
-            game: Game,
-            role: int,
-            seed: int,
-            seconds: float | None = None,
-            limit: Limit | None = None,
-        ) -> None:
+        def start(self, match: MatchStart) -> None:
             now[0] += 5.0
 
     players = [Scripted(first_legal), Sleepy(first_legal)]

@@ -30,6 +30,7 @@ from neurogame.players.match import play_match
 from neurogame.players.players import make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping, map_game
@@ -126,8 +127,8 @@ def test_a_player_finds_the_same_under_other_names(text: str, name: str, tmp_pat
     players = [make_player(text.format(tmp_path / "it.pt")) for _ in range(2)]
     here, there = players
     for role, its_role in enumerate(mapping.roles):
-        here.start(home, role, 7)
-        there.start(other, its_role, 7)
+        here.start(MatchStart(home, role, 7))
+        there.start(MatchStart(other, its_role, 7))
         for state, twin in twins(name, seed=role):
             if len(state.legal_moves[role]) < 2:
                 continue
@@ -208,7 +209,7 @@ def test_whoever_does_not_translate_is_told_to(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "it.pt", checkpoint)
     player = make_player(f"alphabeta:{tmp_path / 'it.pt'},depth=1")
     with pytest.raises(CheckpointError, match="has other rules"):
-        player.start(Game.load("nim"), 0, 1)
+        player.start(MatchStart(Game.load("nim"), 0, 1))
 
 
 def test_a_match_under_other_names_is_played_to_its_end(tmp_path: Path) -> None:

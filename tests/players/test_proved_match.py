@@ -20,6 +20,7 @@ from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
@@ -152,14 +153,14 @@ def test_what_needs_the_circuit_says_so() -> None:
         lambda: state.batch,
         lambda: state.fluents,
         state.svg,
-        lambda: make_player("alphabeta:cilp").start(game, 0, 0),
+        lambda: make_player("alphabeta:cilp").start(MatchStart(game, 0, 0)),
     ):
         with pytest.raises(GameError, match="tictactoe is played by proofs, without a circuit"):
             ask()
     with pytest.raises(GameError, match=r"\(mark 1 1\) is not legal for role xplayer"):
         state.next(["(mark 1 1)", "noop"]).next(["noop", "(mark 2 2)"]).next([0, 0])
     player = make_player("mcts", game)
-    player.start(game, 0, 0)
+    player.start(MatchStart(game, 0, 0))
     with pytest.raises(GameError, match="tictactoe has a circuit"):
         player.choose(Game.load("tictactoe").initial_state(), Limit(simulations=1))
 

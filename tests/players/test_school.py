@@ -13,28 +13,8 @@ from neurogame.learn.self_teaching import ENOUGH, SelfTeaching
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.school import School
 from neurogame.players.random_player import RandomPlayer
-from neurogame.search.limit import Limit
-from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.settings import MctsSettings
-from neurogame.search.result import SearchResult
-from neurogame.simulate.game import State
 from tests.library import load as game
-
-
-class Searching:
-    """Searches as MCTS does, and then takes the best or the worst move."""
-
-    def __init__(self, *, is_good: bool) -> None:
-        settings = MctsSettings(capacity=10_000)
-        self._search, self._is_good = Mcts(game("tictactoe"), settings=settings, seed=1), is_good
-
-    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
-        found = self._search.search(state, role, Limit(simulations=50))
-        worst = min(found.scores, key=lambda move: found.scores[move])
-        return found if self._is_good else SearchResult(**{**vars(found), "move": worst})
-
-    def forget(self, *, proofs: bool = True) -> None:
-        self._search.forget(proofs=proofs)
+from tests.players.searching import Searching
 
 
 class Teaching:
@@ -51,7 +31,9 @@ class Teaching:
 
 
 def candidate(name: str, *, is_good: bool) -> Candidate:
-    return Candidate(name=name, player=RandomPlayer(), searcher=Searching(is_good=is_good))
+    return Candidate(
+        name=name, player=RandomPlayer(), searcher=Searching(game("tictactoe"), is_good=is_good)
+    )
 
 
 def school(

@@ -16,6 +16,7 @@ from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer
 from neurogame.players.search_player import SearchPlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -160,7 +161,7 @@ def test_checkpoints_play_as_the_evaluator_they_hold(tmp_path: Path) -> None:
     for text in (f"alphabeta:{path}", "alphabeta:mlp"):
         player = make_player(text, game, seed=3)
         assert isinstance(player, AlphaBetaPlayer)
-        player.start(game, 0, 5)
+        player.start(MatchStart(game, 0, 5))
         player.choose(state, Limit(depth=2))
         assert player.last is not None
         results.append((player.last.move, player.last.value))
@@ -176,7 +177,7 @@ def test_a_checkpoint_is_read_as_it_was_trained(tmp_path: Path) -> None:
     for option in ("", ",outlook=own"):
         player = make_player(f"alphabeta:{path}{option}", game)
         assert isinstance(player, AlphaBetaPlayer)
-        player.start(game, 0, 5)
+        player.start(MatchStart(game, 0, 5))
         player.choose(game.initial_state(), Limit(depth=1))
         assert player.last is not None
         sums[option] = sum(player.last.value)
@@ -194,7 +195,7 @@ def test_players_are_made() -> None:
         player = make_player(f"alphabeta:{source}", game, seed=4)
         assert isinstance(player, AlphaBetaPlayer)
         assert player.name == f"alphabeta:{source}"
-        player.start(game, 0, 1)
+        player.start(MatchStart(game, 0, 1))
         assert player.choose(state, Limit()) in state.legal_moves[0]
         assert player.last is not None
         assert player.last.seconds < 1.5
@@ -215,7 +216,7 @@ def test_the_stricter_limit_counts() -> None:
     assert isinstance(player, AlphaBetaPlayer)
     depths = []
     for limit in (Limit(), Limit(depth=1), Limit(depth=3), Limit(nodes=10**5)):
-        player.start(game, 0, 1)
+        player.start(MatchStart(game, 0, 1))
         player.choose(state, limit)
         assert player.last is not None
         depths.append(player.last.depth)
@@ -231,7 +232,7 @@ def test_noise_makes_a_new_evaluator_for_every_match() -> None:
         assert isinstance(player, AlphaBetaPlayer)
         found = []
         for seed in (1, 2, 1):
-            player.start(game, 0, seed)
+            player.start(MatchStart(game, 0, seed))
             player.choose(state, Limit(depth=1))
             assert player.last is not None
             found.append(player.last.value)
@@ -259,7 +260,7 @@ def test_without_a_limit_a_player_thinks_for_a_second(
     mark = "," if ":" in text else ":"
     player = make_player(f"{text}{mark}{own}" if own else text, game)
     assert isinstance(player, SearchPlayer)
-    player.start(game, 0, 1)
+    player.start(MatchStart(game, 0, 1))
     asked: list[Limit] = []
     assert player._search is not None
     search = player._search.search

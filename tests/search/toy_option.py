@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from neurogame.search.match_start import MatchStart
 from neurogame.settings import setting
 
 PLACES = {
@@ -45,7 +46,7 @@ def main() -> None:
     game, numbers, refusals = Game.load("tictactoe"), [], []
     for option in ("", ",patience=5"):
         player: Any = make_player(text + option)
-        player.start(game, 0, 1)
+        player.start(MatchStart(game, 0, 1))
         player.choose(game.initial_state(), Limit())
         inside = player._search
         state = inside._trees[0].plan.options if search == "mcts" else _memory(inside)

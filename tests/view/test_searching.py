@@ -9,6 +9,7 @@ import pytest
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.view import searching
 from neurogame.view.opponent import LONGEST, bounded_limit, checked_player
@@ -22,16 +23,9 @@ class Counted:
         self._notes, self._player = notes, RandomPlayer()
         self.name = "random"
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         self._notes.append("start")
-        self._player.start(game, role, seed, seconds, limit)
+        self._player.start(match)
 
     def choose(self, state: State, limit: Limit) -> int:
         return self._player.choose(state, limit)

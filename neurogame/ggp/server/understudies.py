@@ -12,6 +12,7 @@ from neurogame.ggp.server.orders import Event
 from neurogame.players.player import Observer, Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 STANDING_BY = ("mcts", "random")
@@ -73,7 +74,7 @@ class Understudies:
             try:
                 player = make_player(text)
                 seconds = max(until - time.monotonic(), LEAST_SECONDS)
-                player.start(self._game, self._role, self._seed, seconds, self._limit)
+                player.start(MatchStart(self._game, self._role, self._seed, seconds, self._limit))
             except Exception as error:
                 release_reserve()
                 self._failed(f"{text} could not start", error)

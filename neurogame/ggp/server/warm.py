@@ -19,6 +19,7 @@ from neurogame.players.players import make_player
 from neurogame.players.spec import PlayerSpec
 from neurogame.prover.game import ProverGame
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
@@ -122,6 +123,6 @@ def _small(spec: PlayerSpec) -> PlayerSpec:
 
 def _play_a_little(player: str, game: Game) -> None:
     rehearsed = make_player(player)
-    rehearsed.start(game, 0, 0)
+    rehearsed.start(MatchStart(game, 0, 0))
     rehearsed.choose(game.initial_state(), _LIMIT)
     rehearsed.stop()

@@ -16,6 +16,7 @@ from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.lockstep.counter_random import derive, uniform
+from neurogame.search.match_start import MatchStart
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 
@@ -26,8 +27,8 @@ _NAN = float("nan")
 class Guest(Protocol):
     """A player of any kind, with limits of its own, that sits in a training match."""
 
-    def start(self, game: Game, role: int, seed: int) -> None:
-        """Prepare a match; ``seed`` decides every random choice in it."""
+    def start(self, match: MatchStart) -> None:
+        """Prepare a match."""
 
     def choose(self, state: State, limit: Limit) -> int:
         """Return a legal move, an index within the role's own moves."""
@@ -94,7 +95,7 @@ class _Match:
             if evaluator is not None:
                 self._searches[role] = AlphaBeta(game, evaluator, seed=drawn)
             elif self._guest is not None:
-                self._guest.start(game, role, drawn)
+                self._guest.start(MatchStart(game, role, drawn))
                 self._guests.add(role)
 
     def play(self) -> Trajectory:

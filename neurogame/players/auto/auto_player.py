@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import final
 
@@ -13,6 +14,7 @@ from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.players.solve_player import SolvePlayer
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.puzzles.solver import LARGE
@@ -74,27 +76,21 @@ class AutoPlayer:
         found = getattr(self._playing, "last", None)
         return found if isinstance(found, SearchResult) else None
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
-        own = None if seconds is None else _REST * seconds
+        game, seconds = match.game, match.seconds
+        left = None if seconds is None else _REST * seconds
         if self._playing is None or game is not self._game:
             if len(game.roles) == 1 and game.circuit.gate_count <= LARGE:
                 self._solve(game)
             else:
-                self._choose_for(game, seed, seconds, self._limit.merged(limit or Limit()))
+                self._choose_for(match)
         assert self._playing is not None
         if isinstance(self._playing, SolvePlayer):
             # Nothing is left to be chosen: all the time is for the line.
-            own = self._prepare if seconds is None else seconds
-        self._playing.start(game, role, seed, own, limit)
-        self._begin = lambda player: player.start(game, role, seed, limit=limit)
+            left = self._prepare if seconds is None else seconds
+        self._playing.start(replace(match, seconds=left))
+        self._begin = lambda player: player.start(replace(match, seconds=None))
 
     def _solve(self, game: Game) -> None:
         """Take the player that solves: with one role there is nobody to be reckoned with."""
@@ -103,8 +99,9 @@ class AutoPlayer:
         self.report = f"plays {self._playing.name} (one role)"
         say(f"{self.name}: {self.report}")
 
-    def _choose_for(self, game: Game, seed: int, seconds: float | None, limit: Limit) -> None:
+    def _choose_for(self, match: MatchStart) -> None:
         """Choose a player for a new game; what time is left goes into learning on."""
+        game, seconds = match.game, match.seconds
         if seconds is None:
             # Compiling for the first time is not what these seconds are for.
             Mcts(game, settings=MctsSettings(capacity=2))
@@ -114,11 +111,11 @@ class AutoPlayer:
         self._choice = choice = choose_player(
             game,
             seconds=left,
-            seed=seed,
+            seed=match.seed,
             checkpoints=self._checkpoints(game),
             threads=self._threads,
             self_play=self._self_play,
-            move_time=limit.seconds,
+            move_time=self._limit.merged(match.limit or Limit()).seconds,
         )
         self._game, self.report = game, str(choice)
         say(f"{self.name}: {choice.headline}")

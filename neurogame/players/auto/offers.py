@@ -15,11 +15,18 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import move_kind
 from neurogame.judges.moves import MoveJudge
-from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts
-from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, evaluator_uses
+from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, settings_of
 from neurogame.players.judges import make_judges
+from neurogame.players.mcts_player import MctsPlayer
+from neurogame.players.race import CAPACITY
+from neurogame.players.search_player import Outfit
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.home_search import from_home
+from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import GameMapping
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.self_teaching import SelfTeaching
 
+_MEMORY = 32
+"""MiB of an alpha-beta's memory in trials."""
 _LEARNING = 3.0
 """Seconds left from which it is worth to begin with self-play."""
 _LEARNING_SHARE = 0.5
@@ -51,12 +60,12 @@ class Offer:
 
     Attributes:
         name: its player string.
-        make: makes it.
+        make: makes it, given its name.
         expected: see :class:`~neurogame.players.auto.candidate.Candidate`.
     """
 
     name: str
-    make: Callable[[], Candidate]
+    make: Callable[[str], Candidate]
     expected: float = 0.5
 
 
@@ -97,7 +106,7 @@ class Offers:
 
     def plain(self) -> Candidate:
         """Return the player that needs nothing: a plain tree search."""
-        return self._mcts("mcts", MctsSettings())
+        return self._mcts("mcts")
 
     def trained(self, path: Path) -> list[Offer]:
         """Return what a checkpoint of this game holds; nothing, with a note, if it is damaged.
@@ -141,44 +150,41 @@ class Offers:
         settings: SearchSettings,
     ) -> list[Offer]:
         """Return the offers of both searches with an evaluator that has learned."""
-        tree, plain = f"mcts:{source},{LEARNED_USE}", f"alphabeta:{source}"
+
+        def search(name: str) -> Candidate:
+            evaluator, mapping = make()
+            return self._alphabeta(name, evaluator, settings, mapping)
+
+        def tree(name: str) -> Candidate:
+            evaluator, mapping = make()
+            return self._mcts(name, LEARNED_USE, evaluator=evaluator, mapping=mapping)
+
         return [
-            Offer(
-                name=plain,
-                make=lambda: self._alphabeta(plain, *make(), settings=settings),
-                expected=_LEARNED,
-            ),
-            Offer(
-                name=tree,
-                make=lambda: self._tree(tree, *make(), use=LEARNED_USE),
-                expected=_LEARNED,
-            ),
+            Offer(name=f"alphabeta:{source}", make=search, expected=_LEARNED),
+            Offer(name=f"mcts:{source},{LEARNED_USE}", make=tree, expected=_LEARNED),
         ]
 
     def _beside(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge beside the values it has learned from."""
         use = move_kind(judge).beside_values
-        name = f"mcts:{path},{use}"
 
-        def make() -> Candidate:
+        def make(name: str) -> Candidate:
             evaluator, mapping = self._of(checkpoint)
             judges = {judge: checkpoint.judge(judge, mapping.home)}
-            return self._tree(name, evaluator, mapping, use=use, judges=judges)
+            return self._mcts(name, use, evaluator=evaluator, judges=judges, mapping=mapping)
 
-        return Offer(name=name, make=make, expected=_LEARNED)
+        return Offer(name=f"mcts:{path},{use}", make=make, expected=_LEARNED)
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge that a checkpoint holds."""
         use = move_kind(judge).use
-        name = f"mcts:{path},{use}"
-        settings = MctsSettings(**MctsSettings.read(dict([use.split("=")])))
 
-        def make() -> Candidate:
+        def make(name: str) -> Candidate:
             mapping = checkpoint.mapping(self._game)
             judges = {judge: checkpoint.judge(judge, mapping.home)}
-            return self._mcts(name, settings, judges, mapping=mapping)
+            return self._mcts(name, use, judges=judges, mapping=mapping)
 
-        return Offer(name=name, make=make)
+        return Offer(name=f"mcts:{path},{use}", make=make)
 
     def fresh(self, facts: GameFacts) -> Iterator[Offer]:
         """Yield what can be made of the rules alone, the most promising first.
@@ -190,15 +196,26 @@ class Offers:
         if self._self_play and left >= _LEARNING:
             yield from self.learned(facts, _LEARNING_SHARE * left)
         if facts.suits_alphabeta:
-            yield Offer(name="alphabeta:features", make=self._feature_search, expected=_FEATURES)
-        yield Offer(name=f"mcts:features,{FEATURES_USE}", make=self._feature_tree)
+            yield Offer(
+                name="alphabeta:features",
+                make=lambda name: self._alphabeta(name, self._features()),
+                expected=_FEATURES,
+            )
+        yield Offer(
+            name=f"mcts:features,{FEATURES_USE}",
+            make=lambda name: self._mcts(name, FEATURES_USE, evaluator=self._features()),
+        )
         yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
         if facts.suits_alphabeta:
-            yield Offer(name="alphabeta:cilp", make=self._cilp)
+            yield Offer(
+                name="alphabeta:cilp",
+                make=lambda name: self._alphabeta(
+                    name, make_evaluator(self._game, seed=self._seed)
+                ),
+            )
         if self._game.circuit.gate_count < _LARGE:
-            yield Offer(name="mcts:playout=action,tree=action", make=self._action)
-        mast = MctsSettings(playout="mast")
-        yield Offer(name="mcts:playout=mast", make=lambda: self._mcts("mcts:playout=mast", mast))
+            yield Offer(name="mcts:playout=action,tree=action", make=self._judging)
+        yield Offer(name="mcts:playout=mast", make=lambda name: self._mcts(name, "playout=mast"))
 
     def learned(self, facts: GameFacts, seconds: float = 0.0) -> Iterator[Offer]:
         """Yield the searches with what self-play teaches; none if the game is too large for that.
@@ -242,7 +259,7 @@ class Offers:
             offer: what.
         """
         try:
-            return replace(offer.make(), expected=offer.expected)
+            return replace(offer.make(offer.name), expected=offer.expected)
         except NeurogameError as error:
             self.notes.append(f"{offer.name}: not possible: {error}")
             return None
@@ -262,71 +279,81 @@ class Offers:
             raise self._found
         return self._found
 
-    def _feature_search(self) -> Candidate:
-        return self._alphabeta("alphabeta:features", self._features())
-
-    def _feature_tree(self) -> Candidate:
-        return self._tree(f"mcts:features,{FEATURES_USE}", self._features(), use=FEATURES_USE)
-
-    def _tree(
-        self,
-        name: str,
-        evaluator: Evaluator,
-        mapping: GameMapping | None = None,
-        *,
-        use: str,
-        judges: Mapping[str, MoveJudge] | None = None,
-    ) -> Candidate:
-        """Return a tree search that uses an evaluator in one of the ways of trials."""
-        settings = evaluator_uses(MctsSettings(threads=self._threads), judges or {})[use]
-        return self._mcts(name, settings, judges, evaluator, mapping=mapping)
-
-    def _knowledge(self) -> Candidate:
-        settings = MctsSettings(tree="knowledge")
+    def _knowledge(self, name: str) -> Candidate:
         now = time.monotonic()
         until = now + _KNOWLEDGE_SHARE * (self._deadline - now)
+        return self._judging(name, _KNOWLEDGE, until)
+
+    def _judging(
+        self,
+        name: str,
+        options: Mapping[str, str] | None = None,
+        deadline: float | None = None,
+    ) -> Candidate:
+        """Return a tree search with judges of moves made for it."""
+        use = name.removeprefix("mcts:")
+        settings = MctsSettings(**settings_of(use))
         judges = make_judges(
-            self._game, settings, options=_KNOWLEDGE, seed=self._seed, deadline=until
+            self._game, settings, options=options, seed=self._seed, deadline=deadline
         )
-        return self._mcts("mcts:tree=knowledge", settings, judges)
-
-    def _action(self) -> Candidate:
-        settings = MctsSettings(playout="action", tree="action")
-        judges = make_judges(self._game, settings)
-        name = "mcts:playout=action,tree=action"
-        return self._mcts(name, settings, judges)
-
-    def _cilp(self) -> Candidate:
-        evaluator = make_evaluator(self._game, seed=self._seed)
-        return self._alphabeta("alphabeta:cilp", evaluator)
+        return self._mcts(name, use, judges=judges)
 
     def _mcts(
         self,
         name: str,
-        settings: MctsSettings,
-        judges: Mapping[str, MoveJudge] | None = None,
-        evaluator: Evaluator | None = None,
+        use: str = "",
         *,
+        evaluator: Evaluator | None = None,
+        judges: Mapping[str, MoveJudge] | None = None,
         mapping: GameMapping | None = None,
     ) -> Candidate:
-        settings = replace(settings, threads=self._threads)
-        home = self._game if mapping is None else mapping.home
-        return mcts_candidate(
-            home, name, settings, judges, evaluator, seed=self._seed, mapping=mapping
+        """Return a tree search.
+
+        Args:
+            name: the player string.
+            use: its settings, as in a player string.
+            evaluator: of states, where the settings ask for one.
+            judges: of moves, by name, where the settings ask for them.
+            mapping: from the game as these number it to that which is played; None: the same.
+        """
+        settings = MctsSettings(threads=self._threads, **settings_of(use))
+        search = Mcts(
+            self._game if mapping is None else mapping.home,
+            settings=replace(settings, capacity=CAPACITY, threads=1),
+            evaluator=evaluator,
+            judges=judges,
+            seed=self._seed,
         )
+        player = MctsPlayer(
+            _outfit(name, evaluator, mapping),
+            judges=None if judges is None else lambda game, seed, seconds: judges,
+            settings=settings,
+        )
+        return Candidate(name=name, player=player, searcher=from_home(search, mapping))
 
     def _alphabeta(
         self,
         name: str,
         evaluator: Evaluator,
-        mapping: GameMapping | None = None,
         settings: SearchSettings | None = None,
+        mapping: GameMapping | None = None,
     ) -> Candidate:
-        return alphabeta_candidate(
+        """Return an alpha-beta search; see :meth:`_mcts`."""
+        settings = settings or SearchSettings()
+        search = AlphaBeta(
             self._game if mapping is None else mapping.home,
-            name,
             evaluator,
-            settings or SearchSettings(),
+            settings=replace(settings, memory=_MEMORY),
             seed=self._seed,
-            mapping=mapping,
         )
+        player = AlphaBetaPlayer(_outfit(name, evaluator, mapping), settings=settings)
+        return Candidate(name=name, player=player, searcher=from_home(search, mapping))
+
+
+def _outfit(name: str, evaluator: Evaluator | None, mapping: GameMapping | None) -> Outfit:
+    """Return what a player brings along whose evaluator, and its home, are there already."""
+    return Outfit(
+        name=name,
+        source=None if evaluator is None else lambda game, seed: evaluator,
+        home=None if mapping is None else lambda game: mapping,
+    )

@@ -70,7 +70,7 @@ def evaluator_uses(settings: MctsSettings, judges: Collection[str] = ()) -> dict
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
     beside = [use for use, judge in beside_uses().items() if judge in judges]
-    uses = {name: _settings(name) for name in (*beside, *_EVALUATOR_USES)}
+    uses = {name: settings_of(name) for name in (*beside, *_EVALUATOR_USES)}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
         for name, use in uses.items()
@@ -78,6 +78,6 @@ def evaluator_uses(settings: MctsSettings, judges: Collection[str] = ()) -> dict
     }
 
 
-def _settings(use: str) -> dict[str, Any]:
-    """Return what a use sets."""
-    return MctsSettings.read(dict(piece.split("=") for piece in use.split(",")))
+def settings_of(use: str) -> dict[str, Any]:
+    """Return what a use sets, or the options of a player string."""
+    return MctsSettings.read(dict(piece.split("=") for piece in use.split(",") if piece))

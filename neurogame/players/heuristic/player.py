@@ -14,10 +14,11 @@ from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import known_evidence
 from neurogame.players.heuristic.ranking import RankedHeuristic, rank
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import Outfit, SearchPlayer
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 
 _SECONDS, _SHARE = 1.5, 0.3
@@ -49,31 +50,16 @@ class HeuristicPlayer(SearchPlayer):
             limit: its own limit.
             settings: of the search.
         """
-        super().__init__(None, name=name, limit=limit, fresh=False, refine=0.0)
+        super().__init__(Outfit(name=name, limit=limit))
         self._settings = settings
         self._evidence: FeatureEvidence | None = None
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
-        """Prepare a match; see :class:`neurogame.players.player.Player`."""
-        # The search is made for the role.
-        self._role = role
-        super().start(game, role, seed, seconds, limit)
-
-    def _make_search(
-        self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> AlphaBeta:
+    def _make_search(self, game: Game, match: MatchStart, end: float | None) -> AlphaBeta:
         if game is not self._game:
-            self._evidence, self.report = heuristic_evidence(game, seconds)
-        first = ranked_heuristics(game, self._evidence, self._role)[0].heuristic
-        evaluator = HeuristicEvaluator(game, for_one_role(game, first, self._role))
-        return AlphaBeta(game, evaluator, settings=self._settings, seed=seed)
+            self._evidence, self.report = heuristic_evidence(game, match.seconds)
+        first = ranked_heuristics(game, self._evidence, match.role)[0].heuristic
+        evaluator = HeuristicEvaluator(game, for_one_role(game, first, match.role))
+        return AlphaBeta(game, evaluator, settings=self._settings, seed=match.seed)
 
 
 def heuristic_evidence(game: Game, seconds: float | None) -> tuple[FeatureEvidence | None, str]:

@@ -25,6 +25,7 @@ from neurogame.inspect.named_state import named_state
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
 
@@ -200,12 +201,12 @@ def test_players_play_them(tmp_path: Path) -> None:
     path = tmp_path / "own.rules"
     path.write_text("".join([HEAD, "(opposed)(<= (worth xplayer 2) (true (cell 1 3 x)))"]))
     player = make_player(f"alphabeta:{path},depth=1", GAME)
-    player.start(GAME, 0, seed=1)
+    player.start(MatchStart(GAME, 0, seed=1))
     chosen = player.choose(GAME.initial_state(), Limit(depth=1))
     player.stop()
     assert GAME.moves[0][chosen] == "(mark 1 3)"
     tree = make_player(f"mcts:{path},cutoff=1,sims=200", GAME)
-    tree.start(GAME, 0, seed=1)
+    tree.start(MatchStart(GAME, 0, seed=1))
     chosen = tree.choose(GAME.initial_state(), Limit())
     tree.stop()
     assert GAME.moves[0][chosen] == "(mark 1 3)"

@@ -20,7 +20,7 @@ from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
-from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from tests.ggp.server import hostile
 from tests.players.scripted import first_legal, last_legal
@@ -42,16 +42,9 @@ class Faulty:
 
     name = "faulty"
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
+    def start(self, match: MatchStart) -> None:
         self._fail("start")
-        self.role, self.seconds = role, seconds
+        self.role, self.seconds = match.role, match.seconds
 
     def choose(self, state: State, limit: Any) -> int:
         self._fail("choose")

@@ -18,6 +18,7 @@ from neurogame.players.heuristic.ranking import RankedHeuristic
 from neurogame.players.players import make_player
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
 from tests.library import load as game
 
 NAME = "breakthrough6"
@@ -70,7 +71,7 @@ def test_without_features_it_searches_blindly(monkeypatch: pytest.MonkeyPatch) -
     own = game("tictactoe")
     player = make_player("heuristic")
     assert isinstance(player, HeuristicPlayer)
-    player.start(own, 0, 1)
+    player.start(MatchStart(own, 0, 1))
     assert "suggest no features" in player.report
     state = own.initial_state()
     assert player.choose(state, Limit(depth=9)) in state.legal_moves[0]
@@ -95,7 +96,7 @@ def test_it_searches_with_the_first_one() -> None:
     player._evidence, player._game = evidence(), own
     state = own.initial_state()
     for role in (0, 1):
-        player.start(own, role, 3)
+        player.start(MatchStart(own, role, 3))
         move = player.choose(state, Limit())
         evaluator = HeuristicEvaluator(own, for_one_role(own, ranked(role)[0].heuristic, role))
         other = AlphaBeta(own, evaluator, seed=3)
