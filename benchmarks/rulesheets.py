@@ -239,7 +239,7 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
 
     from neurogame.graph.evaluate import holds
     from neurogame.regress.regress import regressed_goals
-    from neurogame.regress.specialise import goals_of_moves
+    from tests.regress.goals import goals_of_moves
 
     circuit: Circuit = game.circuit
     goals, seconds = timed(lambda: regressed_goals(circuit))

@@ -9,6 +9,7 @@ from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.fuzzy import FuzzyGoals
+from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.mlp import PlainPerceptron
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.proof_build import build_proof_graph
@@ -43,6 +44,17 @@ def _made(game: HasCircuit | Circuit, config: EvaluatorConfig, seed: int) -> Eva
     if config.kind == "fluxplayer":
         proof = build_proof_graph(circuit, config.neurons, end=True)
         return FluxplayerGoals(circuit, wire(proof, "game", config.neurons), config, seed)
+    return make_networks(circuit, config, seed)
+
+
+def make_networks(circuit: Circuit, config: EvaluatorConfig, seed: int) -> GoalNetworks:
+    """Return fresh goal networks for a game; see :func:`make_evaluator`.
+
+    Args:
+        circuit: the game.
+        config: of a kind that has them.
+        seed: decides every random weight.
+    """
     proof = build_proof_graph(circuit, config.neurons)
     wiring = wire(proof, config.share, config.neurons)
     if config.kind == "cilp":

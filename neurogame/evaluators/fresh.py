@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kind import Wish
 from neurogame.evaluators.kinds import fresh_kind, fresh_names
 from neurogame.simulate.game import Game
 
@@ -32,4 +33,4 @@ def make_fresh(
         raise GameError(
             f"there is no fresh evaluator {name!r}; there are {', '.join(fresh_names())}"
         )
-    return kind.make(game, name, seed=seed, noise=noise, recall=recall)
+    return kind.make(Wish(game=game, source=name, seed=seed, noise=noise, recall=recall))

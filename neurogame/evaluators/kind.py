@@ -71,6 +71,31 @@ class Lesson:
 
 
 @final
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a kind is told of a judge that no checkpoint holds.
+
+    Attributes:
+        game: the game.
+        seed: decides every random weight, and the games that are learned from.
+        source: of an evaluator: what a player string calls it.
+        noise: by how much absolute weights of an evaluator grow at random at most.
+        recall: whether what earlier starts have seen of the game may count.
+        options: of a judge of moves: texts by name, of those that its kind lists.
+        deadline: when learning has to end, as ``time.monotonic`` tells it, with as many games as it
+            allows; None: however long it takes.
+    """
+
+    game: Game
+    seed: int
+    source: str = ""
+    noise: float = 0.0
+    recall: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+    deadline: float | None = None
+
+
+@final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Learned:
     """What came of a lesson.
@@ -147,17 +172,11 @@ class EvaluatorKind(Kind, Generic[Valued]):
         """Return whether the source of a player string names a fresh evaluator of this kind."""
         return bool(self.source) and source.lower() == self.source
 
-    def make(
-        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
-    ) -> Evaluator:
+    def make(self, wish: Wish) -> Evaluator:
         """Return an untrained evaluator; only where a source names one.
 
         Args:
-            game: the game.
-            source: that names it.
-            seed: decides every random weight.
-            noise: by how much absolute weights grow at random at most.
-            recall: whether what earlier starts have seen of the game may count.
+            wish: what is known of it.
 
         Raises:
             GameError: the rules suggest none.
@@ -253,29 +272,18 @@ class MoveJudgeKind(Kind, Generic[Judge]):
             return ""
         return f"{'tree' if self.in_tree else 'playout'}={self.name}"
 
-    def make(
-        self,
-        game: Game,
-        options: Mapping[str, str],
-        *,
-        seed: int,
-        deadline: float | None = None,
-    ) -> Judge:
+    def make(self, wish: Wish) -> Judge:
         """Return a judge that no checkpoint holds.
 
         Args:
-            game: the game.
-            options: texts by name, of those that :attr:`options` lists.
-            seed: of games that it learns from.
-            deadline: when learning has to end, as ``time.monotonic`` tells it, with as many games
-                as it allows; None: however long it takes.
+            wish: what is known of it.
 
         Raises:
             PlayerError: there is none without a checkpoint.
             LimitError: there is none for this game.
         """
         raise PlayerError(
-            f"{game.name}: tree={self.name} needs a checkpoint that holds a {self.name}; "
+            f"{wish.game.name}: tree={self.name} needs a checkpoint that holds a {self.name}; "
             f"`neurogame learn RULES --{self.name} --into CHECKPOINT` makes one"
         )
 
@@ -293,15 +301,13 @@ class MoveJudgeKind(Kind, Generic[Judge]):
         if given:
             self.options_of(**self.options_of.read(given))
 
-    def make_in_time(
-        self, game: Game, options: Mapping[str, str], *, seed: int, deadline: float
-    ) -> Judge:
+    def make_in_time(self, wish: Wish) -> Judge:
         """Return the same for trials, which can do without: only if there is time to make it.
 
         Raises:
             LimitError: there is not, or there is none for this game.
         """
-        return self.make(game, options, seed=seed, deadline=deadline)
+        return self.make(wish)
 
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]

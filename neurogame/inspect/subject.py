@@ -12,6 +12,7 @@ from typing import cast, final
 from neurogame.errors import CheckpointError, GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.kind import Wish
 from neurogame.evaluators.kinds import fresh_kind, fresh_names, kinds_from_rules
 from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
@@ -167,7 +168,7 @@ def fresh_subject(game: Game, kind: str, seed: int) -> Subject:
         EVALUATOR: partial(make_fresh, kind, game, seed=seed)
     }
     if judged is not None:
-        makers = {judged.name: partial(judged.make, game, {}, seed=seed)}
+        makers = {judged.name: partial(judged.make, Wish(game=game, seed=seed))}
     return Subject(name=f"{kind} of {game.name}", game=game, makers=makers)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row
+from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row, Wish
 from neurogame.learn.actions.config import ActionTrainingConfig
 
 if TYPE_CHECKING:
@@ -32,30 +32,22 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
     options, options_of = ("steps", "goals", "unknown", "others"), ActionConfig
     is_from_rules = True
 
-    def make(
-        self,
-        game: Game,
-        options: Mapping[str, str],
-        *,
-        seed: int,
-        deadline: float | None = None,
-    ) -> ActionCircuit:
+    def make(self, wish: Wish) -> ActionCircuit:
         from neurogame.evaluators.actions.build import make_action_circuit
 
-        return make_action_circuit(game, ActionConfig(**ActionConfig.read(options)))
+        return make_action_circuit(wish.game, ActionConfig(**ActionConfig.read(wish.options)))
 
-    def make_in_time(
-        self, game: Game, options: Mapping[str, str], *, seed: int, deadline: float
-    ) -> ActionCircuit:
+    def make_in_time(self, wish: Wish) -> ActionCircuit:
         from neurogame.analysis.analyse import analyse
         from neurogame.evaluators.actions.build import make_action_circuit
 
-        begun = time.monotonic()
+        begun, game = time.monotonic(), wish.game
         analysis = analyse(game.circuit)
         now = time.monotonic()
-        if now + (now - begun) + _GATE_SECONDS * game.circuit.gate_count > deadline:
+        ready = now + (now - begun) + _GATE_SECONDS * game.circuit.gate_count
+        if wish.deadline is not None and ready > wish.deadline:
             raise LimitError(f"{game.name}: there is no time to make the action heuristic")
-        config = ActionConfig(**ActionConfig.read(options))
+        config = ActionConfig(**ActionConfig.read(wish.options))
         return make_action_circuit(game, config, analysis=analysis)
 
     def rebuild(

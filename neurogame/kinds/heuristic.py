@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from neurogame.evaluators.heuristic.text import heuristic_text
-from neurogame.evaluators.kind import EvaluatorKind
+from neurogame.evaluators.kind import EvaluatorKind, Wish
 
 if TYPE_CHECKING:
     from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
-    from neurogame.simulate.game import Game
 
 
 @final
@@ -20,16 +19,14 @@ class _Kind(EvaluatorKind["HeuristicEvaluator"]):
     def is_named(self, source: str) -> bool:
         return super().is_named(source) or heuristic_text(source) is not None
 
-    def make(
-        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
-    ) -> HeuristicEvaluator:
+    def make(self, wish: Wish) -> HeuristicEvaluator:
         from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
         from neurogame.evaluators.heuristic.heuristic import blind
         from neurogame.evaluators.heuristic.named import named_evaluator
 
-        if super().is_named(source):
-            return HeuristicEvaluator(game, blind(game))
-        return named_evaluator(game, source)
+        if super().is_named(wish.source):
+            return HeuristicEvaluator(wish.game, blind(wish.game))
+        return named_evaluator(wish.game, wish.source)
 
 
 KIND = _Kind()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row
+from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row, Wish
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 
 if TYPE_CHECKING:
@@ -25,21 +25,14 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     epsilon = 0.5
     options, options_of = ("games", "policy"), KnowledgeConfig
 
-    def make(
-        self,
-        game: Game,
-        options: Mapping[str, str],
-        *,
-        seed: int,
-        deadline: float | None = None,
-    ) -> Knowledge:
+    def make(self, wish: Wish) -> Knowledge:
         from neurogame.learn.knowledge.learning import learn_knowledge
         from neurogame.learn.knowledge.timed import learn_knowledge_until
 
-        config = KnowledgeConfig(**KnowledgeConfig.read(options))
-        if deadline is None:
-            return learn_knowledge(game, config, seed)
-        return learn_knowledge_until(game, config, seed, deadline)
+        config = KnowledgeConfig(**KnowledgeConfig.read(wish.options))
+        if wish.deadline is None:
+            return learn_knowledge(wish.game, config, wish.seed)
+        return learn_knowledge_until(wish.game, config, wish.seed, wish.deadline)
 
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast, final
 
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.kind import EvaluatorKind
+from neurogame.evaluators.kind import EvaluatorKind, Wish
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -15,19 +15,18 @@ if TYPE_CHECKING:
     from neurogame.circuit.circuit import Circuit, HasCircuit
     from neurogame.evaluators.base import Evaluator
     from neurogame.evaluators.goal_networks import WeightedNetworks
-    from neurogame.simulate.game import Game
 
 
 class _Configured(EvaluatorKind["Evaluator"]):
     def __init__(self, name: str, about: str, source: str | None = None) -> None:
         self.name, self.about, self.source = name, about, source or name
 
-    def make(
-        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
-    ) -> Evaluator:
+    def make(self, wish: Wish) -> Evaluator:
         from neurogame.evaluators.build import make_evaluator
 
-        return make_evaluator(game, EvaluatorConfig(kind=self.name, noise=noise), seed)
+        return make_evaluator(
+            wish.game, EvaluatorConfig(kind=self.name, noise=wish.noise), wish.seed
+        )
 
     def rebuild(
         self,

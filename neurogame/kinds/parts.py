@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from neurogame.evaluators.kind import EvaluatorKind
+from neurogame.evaluators.kind import EvaluatorKind, Wish
 from neurogame.evaluators.kinds import kind_of_evaluator
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from neurogame.evaluators.attribution import Attribution
     from neurogame.evaluators.goal_networks import WeightedNetworks
     from neurogame.evaluators.parts.evaluator import PartsEvaluator
-    from neurogame.simulate.game import Game, State
+    from neurogame.simulate.game import State
 
 
 @final
@@ -23,12 +23,10 @@ class _Kind(EvaluatorKind["PartsEvaluator"]):
     name, source = "parts", "features"
     about = "features found in the rules, weighed in random games"
 
-    def make(
-        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
-    ) -> PartsEvaluator:
+    def make(self, wish: Wish) -> PartsEvaluator:
         from neurogame.evaluators.parts.of_features import make_feature_evaluator
 
-        return make_feature_evaluator(game, seed, recall=recall)
+        return make_feature_evaluator(wish.game, wish.seed, recall=wish.recall)
 
     def rebuild(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -68,6 +69,62 @@ class MoveChoices:
         """Return the entropy of the weights, below which no loss falls, in nats; ``[N]``."""
         found: Tensor = -torch.special.xlogy(self.shares, self.shares).sum(dim=1)
         return found
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ChoiceReport:
+    """What learning from choices came to.
+
+    Attributes:
+        choices: that were learned from.
+        held_out: choices that measured it.
+        loss: cross entropy per held-out choice, in nats; of the learned ones where none are held
+            out.
+        entropy: of the weights themselves: no judge can do better.
+        uniform: cross entropy where all legal moves are alike.
+        agreement: share of these choices in which the judge's best move is that of most weight.
+    """
+
+    choices: int
+    held_out: int
+    loss: float
+    entropy: float
+    uniform: float
+    agreement: float
+
+
+def measured(
+    score: Callable[[int, MoveChoices], Tensor],
+    looked: Sequence[tuple[int, MoveChoices]],
+    *,
+    choices: int,
+    held_out: int,
+) -> ChoiceReport:
+    """Return how well a judge does.
+
+    Args:
+        score: returns a role's scores in its choices; float32 ``[N, M_r]``.
+        looked: roles and their choices, at least one.
+        choices: how many were learned from.
+        held_out: how many of the looked ones were not.
+    """
+    losses, entropies, uniform, agreements = [], [], [], []
+    with torch.no_grad():
+        for role, own in looked:
+            scores = score(role, own)
+            losses.append(own.losses(scores))
+            entropies.append(own.entropies())
+            uniform.append(own.legal.sum(dim=1).float().log())
+            agreements.append(own.agreements(scores))
+    return ChoiceReport(
+        choices=choices,
+        held_out=held_out,
+        loss=float(torch.cat(losses).mean()),
+        entropy=float(torch.cat(entropies).mean()),
+        uniform=float(torch.cat(uniform).mean()),
+        agreement=float(torch.cat(agreements).float().mean()),
+    )
 
 
 def visit_shares(found: SearchResult, moves: int) -> Float32s:

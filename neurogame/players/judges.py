@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from neurogame.errors import LimitError
+from neurogame.evaluators.kind import Wish
 from neurogame.evaluators.kinds import move_kind
 from neurogame.judges.moves import MoveJudge
 from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
@@ -56,14 +56,13 @@ def make_judges(
     found: dict[str, MoveJudge] = {}
     for name in wanted:
         kind = move_kind(name)
-        given = kind.given(options)
+        wish = Wish(game=game, seed=seed, options=kind.given(options), deadline=deadline)
         if checkpoint is not None and name in checkpoint.judges:
             found[name] = checkpoint.judge(name, game)
         elif name in settings.judges:
-            found[name] = kind.make(game, given, seed=seed, deadline=deadline)
+            found[name] = kind.make(wish)
         else:
-            end = math.inf if deadline is None else deadline
             # Gating can do without.
             with contextlib.suppress(LimitError):
-                found[name] = kind.make_in_time(game, given, seed=seed, deadline=end)
+                found[name] = kind.make_in_time(wish)
     return found

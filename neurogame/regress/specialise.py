@@ -24,7 +24,6 @@ from neurogame.graph.levels import split_at_changes
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import narrowed, rewrite, rewrite_nodes
 from neurogame.graph.store import GateStore
-from neurogame.regress.regress import regressed_goals
 
 GATE_BUDGET = 16_000_000
 """Gates made again for single moves, before sharing, of all roles together: about 2 GiB."""
@@ -75,24 +74,6 @@ class MoveFormulas:
             moves: indices among the role's moves; int64 ``[K]``.
         """
         return self.graph.with_outputs(self.literals[:, moves].reshape(-1))
-
-
-def goals_of_moves(
-    circuit: Circuit, noops: Sequence[Sequence[int]] = (), budget: int = GATE_BUDGET
-) -> tuple[MoveFormulas, ...]:
-    """Return for each role the regression of all its goal values, restricted to each move.
-
-    Args:
-        circuit: the game.
-        noops: see :func:`formulas_of_moves`.
-        budget: gates that may be made, an equal share for each role.
-    """
-    roles = range(len(circuit.roles))
-    share = budget // max(len(circuit.roles), 1)
-    return tuple(
-        formulas_of_moves(circuit, regressed_goals(circuit, role), role, noops, share)
-        for role in roles
-    )
 
 
 @lru_cache(maxsize=1)

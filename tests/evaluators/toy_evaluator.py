@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.kind import EvaluatorKind, Learned, Lesson
+from neurogame.evaluators.kind import EvaluatorKind, Learned, Lesson, Wish
 from neurogame.inspect.positions import played_positions
 from neurogame.settings import Settings, setting
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import State
 
 
 @final
@@ -52,11 +52,9 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
     about = "a sum over the fluents that hold"
     settings = ToyValueSettings
 
-    def make(
-        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
-    ) -> ToyValues:
+    def make(self, wish: Wish) -> ToyValues:
         """Return an evaluator that has not learned."""
-        return ToyValues(game.circuit)
+        return ToyValues(wish.game.circuit)
 
     def rebuild(
         self,

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.attribution import Attribution, Contribution
-from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row
+from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row, Wish
 from neurogame.inspect.judges.rows import move_rows
 from neurogame.judges.moves import LINEAR
 from neurogame.settings import Settings, setting
@@ -80,13 +80,11 @@ class ToyKind(MoveJudgeKind[ToyJudge]):
     options, options_of = ("games",), ToySettings
     is_from_rules = True
 
-    def make(
-        self, game: Game, options: Mapping[str, str], *, seed: int, deadline: float | None = None
-    ) -> ToyJudge:
+    def make(self, wish: Wish) -> ToyJudge:
         """Return a judge that has learned from as many games as are asked for, if any."""
-        judge = ToyJudge(game)
-        for number in range(int(options.get("games", 0))):
-            judge.learn(game, seed + number)
+        judge = ToyJudge(wish.game)
+        for number in range(int(wish.options.get("games", 0))):
+            judge.learn(wish.game, wish.seed + number)
         return judge
 
     def rebuild(

@@ -17,8 +17,9 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.learn.actions.config import ActionTrainingConfig
-from neurogame.learn.actions.training import RoundReport, train_action_circuit
+from neurogame.learn.actions.training import train_action_circuit
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.learn.choices import ChoiceReport
 from neurogame.simulate.game import Game
 
 SHORT = ActionTrainingConfig(
@@ -31,7 +32,7 @@ def game() -> Game:
     return Game.load("tictactoe")
 
 
-def trained(game: Game, config: ActionTrainingConfig) -> tuple[ActionCircuit, list[RoundReport]]:
+def trained(game: Game, config: ActionTrainingConfig) -> tuple[ActionCircuit, list[ChoiceReport]]:
     circuit = make_action_circuit(game, ActionConfig(trainable=True))
     return circuit, train_action_circuit(game, circuit, config, seed=3)
 

@@ -11,9 +11,9 @@ from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.evaluate import holds
 from neurogame.graph.prune import needed
 from neurogame.regress.regress_steps import formulas_in_steps
-from neurogame.regress.specialise import goals_of_moves
 from tests.circuit.random_steps import random_steps
 from tests.library import load as library_game
+from tests.regress.goals import goals_of_moves
 from tests.regress.look_ahead import values_of_moves
 from tests.regress.test_regress import shared_game
 

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
-from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.build import make_networks
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
@@ -82,8 +81,7 @@ def _made(
     circuit = game if isinstance(game, Circuit) else game.circuit
     networks = None
     if config.logic != "none":
-        networks = make_evaluator(circuit, EvaluatorConfig(kind=config.logic), seed)
-    assert networks is None or isinstance(networks, GoalNetworks)
+        networks = make_networks(circuit, EvaluatorConfig(kind=config.logic), seed)
     description = describe_parts(layout.sizes, config, seed)
     return PartsEvaluator(len(circuit.roles), layout, networks, config.hidden, description)
 

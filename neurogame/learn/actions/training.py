@@ -12,8 +12,6 @@ search, and so on, round by round.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 import torch
@@ -24,32 +22,11 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.judges.moves import LOGITS
 from neurogame.learn.actions.config import ActionTrainingConfig
 from neurogame.learn.checkpoints.weights import copied_weights
-from neurogame.learn.choices import MoveChoices, visit_shares
+from neurogame.learn.choices import ChoiceReport, MoveChoices, measured, visit_shares
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class RoundReport:
-    """What a round came to.
-
-    Attributes:
-        choices: choices that were learned from so far.
-        held_out: choices that measured it.
-        loss: cross entropy per held-out choice after the round, in nats; of the learned ones
-            where none are held out.
-        entropy: of the visits themselves: no circuit can do better.
-        agreement: share of these choices in which the circuit's best move is the most visited.
-    """
-
-    choices: int
-    held_out: int
-    loss: float
-    entropy: float
-    agreement: float
 
 
 def train_action_circuit(
@@ -58,9 +35,8 @@ def train_action_circuit(
     config: ActionTrainingConfig | None = None,
     *,
     seed: int = 0,
-    on_round: Callable[[RoundReport], None] | None = None,
     on_match: Callable[[], None] | None = None,
-) -> list[RoundReport]:
+) -> list[ChoiceReport]:
     """Train a circuit in place, by self-play and back-propagation.
 
     Args:
@@ -68,7 +44,6 @@ def train_action_circuit(
         circuit: a trainable one.
         config: how.
         seed: decides everything.
-        on_round: called after each round.
         on_match: called after each match.
 
     Returns:
@@ -87,28 +62,26 @@ def train_action_circuit(
     random = np.random.default_rng(seed & (1 << 64) - 1)
     optimiser = torch.optim.Adam(circuit.parameters(), lr=config.learning_rate)
     seen: list[list[_Row]] = [[], []]
-    reports: list[RoundReport] = []
+    reports: list[ChoiceReport] = []
     for _ in range(config.rounds):
         for number in range(config.matches):
             held = number < round(config.held_out * config.matches)
             seen[held] += _self_play(game, search, config, random)
             if on_match is not None:
                 on_match()
-        learned, measured = (_gathered(game, rows) for rows in seen)
+        learned, held_out = (_gathered(game, rows) for rows in seen)
         if not reports:
             _calibrate(circuit, learned)
-        best, kept = _report(circuit, learned, measured), copied_weights(circuit)
+        best, kept = _report(circuit, learned, held_out), copied_weights(circuit)
         for _ in range(config.epochs):
             _pass(circuit, learned, config, optimiser, random)
-            found = _report(circuit, learned, measured)
+            found = _report(circuit, learned, held_out)
             if found.loss < best.loss:
                 best, kept = found, copied_weights(circuit)
         circuit.load_state_dict(kept)
         # Weights have changed: the tree and what it holds of them go.
         search.forget()
         reports.append(best)
-        if on_round is not None:
-            on_round(reports[-1])
     return reports
 
 
@@ -117,6 +90,8 @@ _FACTORS = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 _Row = tuple[int, Tensor, Tensor, Tensor]
 """Role, fluents, legal moves of all roles, share of visits."""
+_Choices = list[tuple[int, MoveChoices]]
+"""Of each role that has some."""
 
 
 def _self_play(
@@ -154,14 +129,13 @@ def _self_play(
     return rows
 
 
-def _gathered(game: Game, rows: Sequence[_Row]) -> list[MoveChoices | None]:
+def _gathered(game: Game, rows: Sequence[_Row]) -> _Choices:
     """Return the choices of each role, None for a role without any."""
-    found: list[MoveChoices | None] = []
+    found: _Choices = []
     offsets = game.move_offsets
     for role in range(len(game.roles)):
         own = [row for row in rows if row[0] == role]
         if not own:
-            found.append(None)
             continue
         legal = torch.stack([row[2] for row in own])
         choices = MoveChoices(
@@ -170,13 +144,13 @@ def _gathered(game: Game, rows: Sequence[_Row]) -> list[MoveChoices | None]:
             legal=legal[:, offsets[role] : offsets[role + 1]],
             shares=torch.stack([row[3] for row in own]),
         )
-        found.append(choices)
+        found.append((role, choices))
     return found
 
 
 def _pass(
     circuit: ActionCircuit,
-    learned: Sequence[MoveChoices | None],
+    learned: _Choices,
     config: ActionTrainingConfig,
     optimiser: torch.optim.Optimizer,
     random: np.random.Generator,
@@ -184,10 +158,9 @@ def _pass(
     """Make one pass over the choices, role by role in random batches."""
     circuit.train()
     batches = []
-    for role, own in enumerate(learned):
-        if own is not None:
-            order = torch.from_numpy(random.permutation(len(own)))
-            batches += [(role, own, part) for part in torch.split(order, config.batch)]
+    for role, own in learned:
+        order = torch.from_numpy(random.permutation(len(own)))
+        batches += [(role, own, part) for part in torch.split(order, config.batch)]
     for place in random.permutation(len(batches)):
         role, own, part = batches[place]
         optimiser.zero_grad()
@@ -198,40 +171,24 @@ def _pass(
     circuit.eval()
 
 
-def _calibrate(circuit: ActionCircuit, learned: Sequence[MoveChoices | None]) -> None:
+def _calibrate(circuit: ActionCircuit, learned: _Choices) -> None:
     """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
-    for role, own in enumerate(learned):
-        if own is not None:
-            factor = circuit.of_role(role).factor
-            losses = []
-            with torch.no_grad():
-                for value in _FACTORS:
-                    factor.fill_(value)
-                    scores = circuit(own.fluents, role, own.all_legal)
-                    losses.append(float(own.losses(scores).mean()))
-                factor.fill_(_FACTORS[int(np.argmin(losses))])
-
-
-def _report(
-    circuit: ActionCircuit,
-    learned: Sequence[MoveChoices | None],
-    measured: Sequence[MoveChoices | None],
-) -> RoundReport:
-    """Measure the circuit on what it was not trained on."""
-    losses, agreements, entropies = [], [], []
-    looked = measured if any(own is not None for own in measured) else learned
-    with torch.no_grad():
-        for role, own in enumerate(looked):
-            if own is not None:
+    for role, own in learned:
+        factor = circuit.of_role(role).factor
+        losses = []
+        with torch.no_grad():
+            for value in _FACTORS:
+                factor.fill_(value)
                 scores = circuit(own.fluents, role, own.all_legal)
-                losses.append(own.losses(scores))
-                agreements.append(own.agreements(scores))
-                entropies.append(own.entropies())
-    total = torch.cat(losses)
-    return RoundReport(
-        choices=sum(len(own) for own in learned if own is not None),
-        held_out=sum(len(own) for own in measured if own is not None),
-        loss=float(total.mean()),
-        entropy=float(torch.cat(entropies).mean()),
-        agreement=float(torch.cat(agreements).float().mean()),
+                losses.append(float(own.losses(scores).mean()))
+            factor.fill_(_FACTORS[int(np.argmin(losses))])
+
+
+def _report(circuit: ActionCircuit, learned: _Choices, held: _Choices) -> ChoiceReport:
+    """Measure the circuit on what it was not trained on."""
+    return measured(
+        lambda role, own: circuit(own.fluents, role, own.all_legal),
+        held or learned,
+        choices=sum(len(own) for _, own in learned),
+        held_out=sum(len(own) for _, own in held),
     )

@@ -12,7 +12,7 @@ import torch
 
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
@@ -71,9 +71,10 @@ class PaperTrainer(TrainingRun):
         """
         super().__init__(game, config, folder)
         self.config = config
-        evaluator = make_evaluator(game, config.evaluator, config.seed)
-        weights = [own for own in evaluator.parameters() if own.requires_grad]
-        if not isinstance(evaluator, GoalNetworks) or not weights:
+        made = make_evaluator(game, config.evaluator, config.seed)
+        evaluator = kind_of_evaluator(made).networks(made)
+        weights = [own for own in made.parameters() if own.requires_grad]
+        if evaluator is None or not weights:
             raise ConfigurationError(
                 f"evaluator kind {config.evaluator.kind!r} has no goal networks that learn; "
                 "choose cilp-paper or cilp"

@@ -11,7 +11,6 @@ and Barber, "Thinking Fast and Slow with Deep Learning and Tree Search" (2017).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
@@ -21,32 +20,10 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.learn.choices import MoveChoices
+from neurogame.learn.choices import ChoiceReport, MoveChoices, measured
 from neurogame.learn.policy.choices import ChoiceSource
 from neurogame.learn.policy.config import PolicyConfig
 from neurogame.simulate.game import Game
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class PolicyReport:
-    """What learning a policy came to.
-
-    Attributes:
-        choices: that it learned from.
-        held_out: choices that measured it.
-        loss: cross entropy per held-out choice, in nats.
-        entropy: of what the teacher says of them: no policy can do better.
-        uniform: cross entropy where all legal moves are alike.
-        agreement: share of the held-out choices in which the policy's best move is the teacher's.
-    """
-
-    choices: int
-    held_out: int
-    loss: float
-    entropy: float
-    uniform: float
-    agreement: float
 
 
 def learn_policy(
@@ -56,7 +33,7 @@ def learn_policy(
     *,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
-) -> tuple[LearnedPolicy, PolicyReport]:
+) -> tuple[LearnedPolicy, ChoiceReport]:
     """Return a policy that has learned from an evaluator, and how well it does.
 
     The same seed gives the same policy.
@@ -80,11 +57,11 @@ def learn_policy(
     config = config or PolicyConfig()
     policy = LearnedPolicy.above(game.circuit, teacher)
     source = ChoiceSource(game, teacher, config, seed)
-    measured = max(round(config.held_out * config.choices), 1)
+    fewest = max(round(config.held_out * config.choices), 1)
     held, kept = _Gathered(), _Gathered()
     steps = _Steps(policy, config, seed)
     for role, choices in source.choices():
-        if held.count < measured:
+        if held.count < fewest:
             held.add(role, choices)
             continue
         own = choices.select(torch.arange(min(len(choices), config.choices - kept.count)))
@@ -99,7 +76,13 @@ def learn_policy(
         for role, own in kept.parts:
             steps.learn(role, own, progress)
     policy.eval()
-    return policy, _report(policy, held, kept.count)
+    report = measured(
+        lambda role, own: policy(own.fluents, role),
+        held.parts,
+        choices=kept.count,
+        held_out=held.count,
+    )
+    return policy, report
 
 
 @final
@@ -149,23 +132,3 @@ class _Steps:
             self._done += len(some)
             if progress is not None:
                 progress(len(some))
-
-
-def _report(policy: LearnedPolicy, held: _Gathered, learned: int) -> PolicyReport:
-    """Measure a policy on choices that it has not learned from."""
-    losses, entropies, uniform, agreements = [], [], [], []
-    with torch.no_grad():
-        for role, own in held.parts:
-            scores = policy(own.fluents, role)
-            losses.append(own.losses(scores))
-            entropies.append(own.entropies())
-            uniform.append(own.legal.sum(dim=1).float().log())
-            agreements.append(own.agreements(scores))
-    return PolicyReport(
-        choices=learned,
-        held_out=held.count,
-        loss=float(torch.cat(losses).mean()),
-        entropy=float(torch.cat(entropies).mean()),
-        uniform=float(torch.cat(uniform).mean()),
-        agreement=float(torch.cat(agreements).float().mean()),
-    )
