@@ -101,39 +101,26 @@ def scores_failed(scores: MoveScores) -> bool:
     return scores.failed != 0
 
 
-def new_scores(
-    score: Callable[[MoveScores], None],
-    judge: Struct,
-    *,
-    states: UInt64s2 | None = None,
-    legal: UInt64s2 | None = None,
-    rows: Int64s1 | None = None,
-    out: Float32s2 | None = None,
-) -> MoveScores:
-    """Return a judge of moves.
+def new_scores(score: Callable[[MoveScores], None]) -> MoveScores:
+    """Return a judge of moves to which nothing is given yet.
 
     Args:
-        score: see :class:`MoveScores`, like all arguments; arrays that are not given are empty.
-        judge: what that function works with.
-        states: packed states.
-        legal: packed legal moves.
-        rows: which rows are meant.
-        out: where the scores go.
+        score: see :class:`MoveScores`.
     """
     none = np.zeros((0, 0), np.uint64)
     return MoveScores(
         score=score,
-        judge=judge,
+        judge=Struct(),
         scale=LINEAR,
         failed=0,
         nanoseconds=0,
         role=0,
         count=0,
         seed=0,
-        rows=np.zeros(0, np.int64) if rows is None else rows,
-        states=none if states is None else states,
-        legal=none if legal is None else legal,
-        out=np.zeros((0, 0), np.float32) if out is None else out,
+        rows=np.zeros(0, np.int64),
+        states=none,
+        legal=none,
+        out=np.zeros((0, 0), np.float32),
     )
 
 
@@ -183,7 +170,7 @@ class MoveJudge(Protocol):
 
 def no_scores() -> MoveScores:
     """Return what stands for a judge where there is none and nobody asks."""
-    return new_scores(_NOTHING, Struct())
+    return new_scores(_NOTHING)
 
 
 _NOTHING = callback(lambda: None)

@@ -22,11 +22,12 @@ _COLUMNS = 76
 class HumanPlayer:
     """Shows the state and the numbered legal moves, and asks until the answer is a legal move."""
 
+    name = "human"
+
     def __init__(
         self,
         read: Callable[[str], str] | None = None,
         write: Callable[[str], None] = print,
-        name: str = "human",
     ) -> None:
         """Connect a person.
 
@@ -34,18 +35,11 @@ class HumanPlayer:
             read: shows a prompt and returns one line; raises EOFError at the end of input. The
                 default is the built-in ``input``.
             write: shows text.
-            name: its player string.
         """
         self._read = read or input
         self._write = write
-        self._name = name
         self._game: Game | None = None
         self._role = 0
-
-    @property
-    def name(self) -> str:
-        """The player string."""
-        return self._name
 
     def start(self, match: MatchStart) -> None:
         """Greet; see :class:`neurogame.players.player.Player`."""

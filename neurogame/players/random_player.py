@@ -16,20 +16,11 @@ from neurogame.simulate.game import State
 class RandomPlayer:
     """Uniformly random legal moves, decided by the match's seed alone."""
 
-    def __init__(self, name: str = "random") -> None:
-        """Name the player.
+    name = "random"
 
-        Args:
-            name: its player string.
-        """
-        self._name = name
+    def __init__(self) -> None:
         self._role = 0
         self._random = np.random.default_rng(0)
-
-    @property
-    def name(self) -> str:
-        """The player string."""
-        return self._name
 
     def start(self, match: MatchStart) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""

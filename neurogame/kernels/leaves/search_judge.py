@@ -28,7 +28,7 @@ class SearchJudge:
             circuit: the game.
         """
         self._called = callback(self._call)
-        self.scores = new_scores(self._called, Struct())
+        self.scores = new_scores(self._called)
         self.error: BaseException | None = None
         self._judge = judge
         self._fluents = len(circuit.fluents)
