@@ -39,7 +39,7 @@ class WeightedFeatures:
     opposed: bool
 
 
-def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> WeightedFeatures:
+def weigh(evidence: FeatureEvidence) -> WeightedFeatures:
     """Return the features of a game that are worth their place, with their weights.
 
     The weights are those of Fisher's linear discriminant, which for goals of 0 and 100 are the
@@ -48,7 +48,6 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
 
     Args:
         evidence: on the features of a game.
-        config: what is worth its place.
 
     Raises:
         GameError: none is.
@@ -60,7 +59,7 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
         evidence.features,
         evidence.covariance,
         evidence.games,
-        config or EvidenceConfig(),
+        EvidenceConfig(),
         lambda feature: not (feature.reads_moves or feature.goals.any()),
     )
     if not selection.chosen:

@@ -96,6 +96,7 @@ class MctsPlayer(SearchPlayer):
         """Have gating decide what the settings leave to it, in time if there is an end."""
         # Imported here: it plays matches itself.
         from neurogame.players.gate.gate import open_evaluator_gate, open_gate
+        from neurogame.players.gate.trials import TrialTerms
         from neurogame.players.gate.uses import ungated
 
         gate, latest, judges = self._gate, None, self._judges or {}
@@ -107,19 +108,20 @@ class MctsPlayer(SearchPlayer):
             # The search that is decided on has to be made after that.
             latest = end - (now - begun)
             gate = min(gate, max(_SHARE * (latest - now), 0.0))
+        terms = TrialTerms(
+            seed=seed,
+            seconds=gate,
+            limit=self._expected,
+            evaluator=self._evaluator,
+            judges=judges,
+            latest=latest,
+        )
         if self._tries_evaluator:
-            assert self._evaluator is not None
             decide = partial(
-                open_evaluator_gate,
-                game,
-                self._settings,
-                self._evaluator,
-                judges,
-                trained=self._trained,
+                open_evaluator_gate, game, self._settings, terms, trained=self._trained
             )
         else:
-            decide = partial(open_gate, game, self._settings, judges, evaluator=self._evaluator)
-        decide = partial(decide, seed=seed, seconds=gate, limit=self._expected, latest=latest)
+            decide = partial(open_gate, game, self._settings, terms)
         if gate > 0:
             with during(f"{self.name}: trials of its uses", gate):
                 report = decide()

@@ -13,12 +13,11 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.cilp_weights import (
     a_min,
     a_min_bound,
-    best_alpha,
     conjunction_bias,
     disjunction_bias,
     sound_weight,
-    sound_weight_of_alpha,
 )
+from tests.evaluators.closed_form import best_alpha, sound_weight_of_alpha
 
 
 def test_bounds_and_threshold() -> None:

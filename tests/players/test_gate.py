@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
-from neurogame.players.gate.trials import Trials
+from neurogame.players.gate.trials import Trials, TrialTerms
 from neurogame.players.gate.uses import beside_uses, evaluator_uses
 from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
@@ -105,7 +106,9 @@ def test_a_judge_that_says_nothing_is_out(game: Game) -> None:
 
 def test_a_misleading_heuristic_is_switched_off_without_a_match(game: Game) -> None:
     settings = MctsSettings(playout="gated", tree="gated", exploration=0.5)
-    report = open_gate(game, settings, {"action": Judged(game, -1)}, seed=1, seconds=10)
+    report = open_gate(
+        game, settings, TrialTerms(judges={"action": Judged(game, -1)}, seed=1, seconds=10)
+    )
     assert report.settings == MctsSettings(exploration=0.5)
     assert report.chosen == "off"
     assert not report.trials.racers
@@ -114,7 +117,7 @@ def test_a_misleading_heuristic_is_switched_off_without_a_match(game: Game) -> N
 def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
     settings = MctsSettings(playout="mast", tree="gated")
     for judges, seconds in (({}, 5.0), ({"action": Judged(game, 1)}, 0.0)):
-        report = open_gate(game, settings, judges, seed=1, seconds=seconds)
+        report = open_gate(game, settings, TrialTerms(judges=judges, seed=1, seconds=seconds))
         assert report.settings == MctsSettings(playout="mast")
         assert report.chosen == "off"
 
@@ -122,12 +125,14 @@ def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
 def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
     settings = MctsSettings(playout="gated", tree="gated")
     judges = {"action": Judged(game, 1)}
-    late = open_gate(game, settings, judges, seed=1, seconds=10, latest=time.monotonic())
+    terms = TrialTerms(judges=judges, seed=1, seconds=10, latest=time.monotonic())
+    late = open_gate(game, settings, terms)
     assert late.settings == MctsSettings()
     assert late.evidence is not None
     assert not late.trials.racers
     # There is not even time for the playouts by which moves are ranked.
-    hasty = open_gate(game, settings, judges, seed=1, seconds=1e-6, latest=time.monotonic() + 60)
+    terms = replace(terms, seconds=1e-6, latest=time.monotonic() + 60)
+    hasty = open_gate(game, settings, terms)
     assert hasty.settings == MctsSettings()
     assert hasty.evidence is None
 
@@ -140,9 +145,8 @@ def test_an_evaluator_is_used_where_it_helps(sign: int, monkeypatch: pytest.Monk
     nim, limit = Game.load("nim"), Limit(simulations=20)
     # With so few simulations less exploration helps by itself: all explore alike.
     settings = MctsSettings(lanes=1, exploration=0.2)
-    report = open_evaluator_gate(
-        nim, settings, Perfect(nim, sign), seed=1, seconds=600, limit=limit
-    )
+    terms = TrialTerms(evaluator=Perfect(nim, sign), seed=1, seconds=600, limit=limit)
+    report = open_evaluator_gate(nim, settings, terms)
     assert report.trials.limit == limit
     assert len(report.trials.racers) == len(evaluator_uses(settings))
     if sign > 0:
@@ -156,15 +160,14 @@ def test_an_evaluator_is_used_where_it_helps(sign: int, monkeypatch: pytest.Monk
 def test_what_has_learned_is_trusted_until_matches_speak_against_it() -> None:
     nim, settings = Game.load("nim"), MctsSettings(lanes=1)
     trust = next(iter(evaluator_uses(settings)))
+    terms = TrialTerms(evaluator=Perfect(nim, 1), seed=1, seconds=0)
     for trained, chosen in ((True, trust), (False, "off")):
-        report = open_evaluator_gate(
-            nim, settings, Perfect(nim, 1), seed=1, seconds=0, trained=trained
-        )
+        report = open_evaluator_gate(nim, settings, terms, trained=trained)
         assert report.chosen == chosen
         assert not report.trials.racers
     # A tree that was chosen leaves no room for that use, and the others are not for it.
     rave = MctsSettings(lanes=1, tree="rave")
-    report = open_evaluator_gate(nim, rave, Perfect(nim, 1), seed=1, seconds=0, trained=True)
+    report = open_evaluator_gate(nim, rave, terms, trained=True)
     assert (report.chosen, report.settings) == ("off", rave)
     bad, even = Racer(name=trust, rounds=[0.0] * 4), Racer(name=trust, rounds=[0.0, 1.0])
     good = Racer(name="good", rounds=[1.0] * 9)
@@ -194,9 +197,8 @@ def test_a_policy_is_used_where_there_is_one() -> None:
     use = evaluator_uses(settings, judges)[wanted]
     assert (use.tree_judge, use.mixing, use.cutoff) == ("policy", "puct", 0)
     for trained, chosen in ((True, wanted), (False, "off")):
-        report = open_evaluator_gate(
-            nim, settings, Perfect(nim, 1), judges, seed=1, seconds=0, trained=trained
-        )
+        terms = TrialTerms(evaluator=Perfect(nim, 1), judges=judges, seed=1, seconds=0)
+        report = open_evaluator_gate(nim, settings, terms, trained=trained)
         assert report.chosen == chosen
 
 

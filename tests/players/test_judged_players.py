@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +16,13 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.kind import Wish
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kinds import action, knowledge
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
+from neurogame.players.gate.trials import TrialTerms
 from neurogame.players.judges import make_judges
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.players import make_player
@@ -48,17 +49,17 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """Put small judges in the place of the real ones; return what was asked for."""
     asked: dict[str, list[Any]] = {"action": [], "formulas": [], "knowledge": [], "gate": []}
 
-    def regressed(self: object, of: Game, options: Mapping[str, str], **rest: Any) -> Marks:
-        asked["action"].append(of)
-        asked["formulas"].append(options)
-        return Guess(of)
+    def regressed(self: object, wish: Wish) -> Marks:
+        asked["action"].append(wish.game)
+        asked["formulas"].append(wish.options)
+        return Guess(wish.game)
 
-    def learned(self: object, of: Game, options: Mapping[str, str], **rest: Any) -> Marks:
-        asked["knowledge"].append((of, options, rest["seed"]))
-        return Guess(of, seed=9)
+    def learned(self: object, wish: Wish) -> Marks:
+        asked["knowledge"].append((wish.game, wish.options, wish.seed))
+        return Guess(wish.game, seed=9)
 
-    def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
-        asked["gate"].append((settings, sorted(judges), rest))
+    def gate(of: Game, settings: MctsSettings, terms: TrialTerms) -> Any:
+        asked["gate"].append((settings, sorted(terms.judges), replace(terms, judges={})))
         decided = MctsSettings(tree="action", playout="mast")
         return SimpleNamespace(settings=decided, headline="heuristic: tree")
 
@@ -143,16 +144,10 @@ def test_gating_decides_before_the_first_match_of_a_game(
     assert isinstance(player, MctsPlayer)
     player.start(MatchStart(game("tictactoe"), 0, 3, limit=match))
     player.start(MatchStart(game("tictactoe"), 1, 4))
-    ((settings, judges, rest),) = small["gate"]
+    ((settings, judges, terms),) = small["gate"]
     assert settings.is_gated
     assert judges == ["action"]
-    assert rest == {
-        "seed": 3,
-        "seconds": seconds,
-        "limit": limit,
-        "evaluator": None,
-        "latest": None,
-    }
+    assert vars(terms) == vars(TrialTerms(seed=3, seconds=seconds, limit=limit))
     player.choose(game("tictactoe").initial_state(), LIMIT)
     assert player.last is not None
     assert player.last.split["tree scores"] > 0
@@ -167,18 +162,18 @@ def test_a_start_clock_bounds_gating(
     begun = time.monotonic()
     player = make_player(f"mcts:playout=gated,tree=gated,gate={gate}")
     player.start(MatchStart(game("tictactoe"), 0, 3, clock))
-    ((_, _, rest),) = small["gate"]
-    assert rest["latest"] <= begun + clock
-    assert 0 <= rest["seconds"] <= min(gate, 0.5 * clock)
+    ((_, _, terms),) = small["gate"]
+    assert terms.latest <= begun + clock
+    assert 0 <= terms.seconds <= min(gate, 0.5 * clock)
     assert player.choose(game("tictactoe").initial_state(), LIMIT) in range(9)
 
 
 def test_a_start_clock_bounds_learning(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[float | None]()
 
-    def learned(self: object, of: Game, *_: Any, deadline: float | None, **rest: Any) -> Marks:
-        asked.append(deadline)
-        return Guess(of)
+    def learned(self: object, wish: Wish) -> Marks:
+        asked.append(wish.deadline)
+        return Guess(wish.game)
 
     monkeypatch.setattr(type(knowledge.KIND), "make", learned)
     player = make_player("mcts:tree=knowledge")

@@ -22,13 +22,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
-from neurogame.evaluators.base import Evaluator
-from neurogame.judges.moves import MoveJudge
 from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
-from neurogame.players.gate.trials import Trials, play_trials
+from neurogame.players.gate.trials import Trials, TrialTerms, play_trials
 from neurogame.players.gate.uses import (
     LEARNED_USE,
     action_uses,
@@ -36,7 +34,6 @@ from neurogame.players.gate.uses import (
     evaluator_uses,
     ungated,
 )
-from neurogame.search.limit import Limit
 from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
@@ -84,100 +81,52 @@ class GateReport:
         return "\n".join([*lines, *self.trials.lines()])
 
 
-def open_gate(
-    game: Game,
-    settings: MctsSettings,
-    judges: Mapping[str, MoveJudge],
-    *,
-    seed: int,
-    seconds: float,
-    limit: Limit | None = None,
-    evaluator: Evaluator | None = None,
-    latest: float | None = None,
-) -> GateReport:
+def open_gate(game: Game, settings: MctsSettings, terms: TrialTerms) -> GateReport:
     """Decide how to use the action heuristic where the settings say ``gated``.
 
     Args:
         game: the game.
         settings: ``playout``, ``tree`` or both are ``gated``.
-        judges: holds ``action`` if there is such a heuristic for the game.
-        seed: decides everything but what depends on time.
-        seconds: time to decide, at least 0; compiling comes on top at the first use, and so do
-            the playouts by which moves are ranked, where these are slow.
-        limit: of the searches to come; see :func:`~.trials.play_trials`.
-        evaluator: of states, where the settings ask for one.
-        latest: when all of that has to be over, as ``time.monotonic`` tells it: what would not be,
-            judged by what has been measured by then, is not begun, and what is undecided stays
-            plain. None: whenever it is.
+        terms: how it is tried; the judges hold ``action`` if there is such a heuristic for the
+            game. On top of its seconds come the playouts by which moves are ranked, where these are
+            slow. With an end, what is undecided then stays plain.
     """
     begun = time.monotonic()
-    plain = ungated(settings)
-    judge = judges.get(GATED_JUDGE)
+    plain, seconds, latest = ungated(settings), terms.seconds, terms.latest
+    judge = terms.judges.get(GATED_JUDGE)
     most = MOST_PLAYOUTS
     if judge is not None and seconds > 0 and latest is not None:
-        most = _affordable(game, seconds, seed)
+        most = _affordable(game, seconds, terms.seed)
     if judge is None or seconds <= 0 or most < _FEWEST_PLAYOUTS:
         return _report("heuristic", plain, {}, None, _NO_TRIALS, begun)
-    evidence = measure_evidence(game, judge, seed=seed, most=most)
+    evidence = measure_evidence(game, judge, seed=terms.seed, most=most)
     late = latest is not None and time.monotonic() > latest
     uses = {} if late or evidence.is_against else action_uses(settings)
     trials = _NO_TRIALS
     if uses:
-        trials = play_trials(
-            game,
-            plain,
-            uses,
-            seed=seed,
-            seconds=seconds - (time.monotonic() - begun),
-            limit=limit,
-            evaluator=evaluator,
-            judges=judges,
-            latest=latest,
-        )
+        left = seconds - (time.monotonic() - begun)
+        trials = play_trials(game, plain, uses, replace(terms, seconds=left))
     return _report("heuristic", plain, uses, evidence, trials, begun)
 
 
 def open_evaluator_gate(
-    game: Game,
-    settings: MctsSettings,
-    evaluator: Evaluator,
-    judges: Mapping[str, MoveJudge] | None = None,
-    *,
-    seed: int,
-    seconds: float,
-    limit: Limit | None = None,
-    latest: float | None = None,
-    trained: bool = False,
+    game: Game, settings: MctsSettings, terms: TrialTerms, *, trained: bool = False
 ) -> GateReport:
     """Decide how a tree search uses an evaluator, if at all, where its settings do not say.
 
     Args:
         game: the game.
         settings: nothing in them asks for an evaluator.
-        evaluator: of states.
-        judges: of moves, by name, where the settings ask for them; a policy may be used.
-        seed: decides everything but what depends on time.
-        seconds: time to decide, at least 0; compiling comes on top.
-        limit: of the searches to come; see :func:`~.trials.play_trials`.
-        latest: when that has to be over, as ``time.monotonic`` tells it; None: whenever it is.
+        terms: how it is tried; with an evaluator, and judges of moves where the settings ask for
+            them; a policy may be used.
         trained: whether the evaluator has learned. Then its values are trusted, in the use that is
             for them, unless matches speak against that: with little time, or none, too. A tree
             that the settings choose leaves no room for that use.
     """
     begun = time.monotonic()
-    uses, trials = evaluator_uses(settings, judges or {}), _NO_TRIALS
-    if seconds > 0:
-        trials = play_trials(
-            game,
-            settings,
-            uses,
-            seed=seed,
-            seconds=seconds,
-            limit=limit,
-            evaluator=evaluator,
-            judges=judges,
-            latest=latest,
-        )
+    uses, trials = evaluator_uses(settings, terms.judges), _NO_TRIALS
+    if terms.seconds > 0:
+        trials = play_trials(game, settings, uses, terms)
     # The other uses are for those that know little.
     favourite = next(
         (use for use in (*beside_uses(), LEARNED_USE) if trained and use in uses), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
@@ -75,17 +75,51 @@ class Trials:
         ]
 
 
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrialTerms:
+    """For what searches trials are held, and how long.
+
+    Attributes:
+        seed: decides everything but what depends on time.
+        seconds: for it all, at least 0; compiling comes on top.
+        limit: of the searches to come; None: 1000 simulations. If it is in seconds the matches
+            are played at equal time per move, otherwise at equal numbers of simulations. Where
+            the time does not suffice they are played with less, but not with so little that
+            it would say nothing of the searches to come: then none are.
+        evaluator: of states, where the settings ask for one.
+        judges: of moves, by name.
+        latest: when it has to be over, as ``time.monotonic`` tells it: what would not be, judged by
+            what has been measured by then, is not begun. None: whenever it is.
+    """
+
+    seed: int
+    seconds: float
+    limit: Limit | None = None
+    evaluator: Evaluator | None = None
+    judges: Mapping[str, MoveJudge] = field(default_factory=dict)
+    latest: float | None = None
+
+    def mcts(self, game: Game, settings: MctsSettings, number: int) -> Mcts:
+        """Return a search for trials.
+
+        Args:
+            game: the game.
+            settings: how it searches, but for what it may take.
+            number: of the search; each has other random numbers.
+        """
+        capacity = min(settings.capacity or CAPACITY, CAPACITY)
+        return Mcts(
+            game,
+            settings=replace(settings, capacity=capacity, threads=1),
+            evaluator=self.evaluator,
+            judges=self.judges,
+            seed=self.seed + number,
+        )
+
+
 def play_trials(
-    game: Game,
-    plain: MctsSettings,
-    uses: Mapping[str, MctsSettings],
-    *,
-    seed: int,
-    seconds: float,
-    limit: Limit | None = None,
-    evaluator: Evaluator | None = None,
-    judges: Mapping[str, MoveJudge] | None = None,
-    latest: float | None = None,
+    game: Game, plain: MctsSettings, uses: Mapping[str, MctsSettings], terms: TrialTerms
 ) -> Trials:
     """Let uses of a heuristic play against the search without it.
 
@@ -93,40 +127,25 @@ def play_trials(
         game: the game.
         plain: how the search without it searches.
         uses: how those with it search, by name, the best hopes first.
-        seed: decides everything but what depends on time.
-        seconds: for it all but compiling.
-        limit: of the searches to come; None: 1000 simulations. If it is in seconds the matches
-            are played at equal time per move, otherwise at equal numbers of simulations. Where
-            the time does not suffice they are played with less, but not with so little that
-            it would say nothing of the searches to come: then none are.
-        evaluator: of states.
-        judges: of moves, by name.
-        latest: when it has to be over, as ``time.monotonic`` tells it; None: whenever it is.
+        terms: how they are tried.
     """
     begun = time.monotonic()
-    small = replace(plain, capacity=min(plain.capacity or CAPACITY, CAPACITY), threads=1)
-    baseline = Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed)
-    costs = probe(game, baseline, _PROBE_SHARE * seconds)
-    own = _USUAL if limit is None else limit
-    count, fitting = _fitted(len(uses), costs, own, seconds - (time.monotonic() - begun))
+    baseline, latest = terms.mcts(game, plain, 0), terms.latest
+    costs = probe(game, baseline, _PROBE_SHARE * terms.seconds)
+    left = terms.seconds - (time.monotonic() - begun)
+    count, fitting = _fitted(len(uses), costs, terms.limit or _USUAL, left)
     if fitting is None:
         return Trials(racers=(), limit=None)
     compiling = time.monotonic()
     searches: dict[str, Mcts] = {}
     for number, (name, settings) in enumerate(list(uses.items())[:count], 1):
         making = time.monotonic()
-        searches[name] = Mcts(
-            game,
-            settings=replace(settings, capacity=small.capacity, threads=1),
-            evaluator=evaluator,
-            judges=judges,
-            seed=seed + number,
-        )
+        searches[name] = terms.mcts(game, settings, number)
         made = time.monotonic()
         if latest is not None and made + _MARGIN * (made - making) > latest:
             break
-    race = Race(game, baseline, searches, plies=costs.opening_plies, seed=seed)
-    end = begun + seconds + (time.monotonic() - compiling)
+    race = Race(game, baseline, searches, plies=costs.opening_plies, seed=terms.seed)
+    end = begun + terms.seconds + (time.monotonic() - compiling)
     race.run(fitting, end if latest is None else min(end, latest))
     return Trials(racers=tuple(race.racers), limit=fitting)
 
