@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
-from tests.processes import PATIENCE, environment, started, wait_until
+from tests.processes import PATIENCE, PROGRAM, environment, started, wait_until
 
 FAST = ["--quiet", "--recipe", "paper"]
 
@@ -96,16 +95,10 @@ def test_help_names_every_evaluator_setting() -> None:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
 def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path) -> None:
-    code = "import sys; from neurogame.cli import train; import argparse\n" + (
-        "p = argparse.ArgumentParser(); train.add_arguments(p)\n"
-        "sys.exit(train.run(p.parse_args(sys.argv[1:])))"
-    )
     out = tmp_path / "run"
     line = ["tictactoe", "--out", str(out), "--seconds", "600", *FAST]
     log = out / "rounds.jsonl"
-    with started(
-        [sys.executable, "-c", code, *line], env=environment(OMP_NUM_THREADS="1")
-    ) as process:
+    with started([*PROGRAM, "train", *line], env=environment(OMP_NUM_THREADS="1")) as process:
         wait_until(lambda: log.exists() and log.read_text().count("\n") >= 3, process)
         process.send_signal(kind)
         printed, _ = process.communicate(timeout=PATIENCE)

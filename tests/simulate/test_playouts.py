@@ -16,10 +16,7 @@ from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts, stream
-
-
-def game(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load as game
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "rockpaperscissors", "tictactoe3p", "eightpuzzle"])
