@@ -7,13 +7,12 @@ all false; so equal gates are found, and a gate and its complement are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import TypeAlias, final
 
 import numpy as np
 
-from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist, depends, gathered
 
 Literal: TypeAlias = int
 
@@ -105,17 +104,6 @@ class Builder:
         """Return difference and borrow of ``a - b - borrow``."""
         return self.table(XOR3, a, b, borrow), self.table(MAJORITY, a ^ 1, b, borrow)
 
-    def any(self, literals: Sequence[Literal]) -> Literal:
-        """Return the OR of literals."""
-        return self.disjunction(*literals)
-
-
-def depends(table: int, place: int) -> bool:
-    """Return whether a truth table depends on its input 0 (``a``), 1 or 2."""
-    stride = 4 >> place
-    mask = (0x0F, 0x33, 0x55)[place]
-    return (table >> stride ^ table) & mask != 0
-
 
 @cache
 def _simplified(table: int, pattern: int, equal: int, zero: int) -> tuple[int, tuple[int, ...]]:
@@ -127,7 +115,7 @@ def _simplified(table: int, pattern: int, equal: int, zero: int) -> tuple[int, t
         equal: which are of the same row: bit 0 a and b, bit 1 b and c, bit 2 a and c.
         zero: which are constant, as a minterm.
     """
-    result = 0
+    sources = []
     for minterm in range(8):
         value = [minterm >> 2 & 1, minterm >> 1 & 1, minterm & 1]
         for place in range(3):
@@ -139,19 +127,19 @@ def _simplified(table: int, pattern: int, equal: int, zero: int) -> tuple[int, t
             value[2] = value[0]
         elif equal & 2:
             value[2] = value[1]
-        source = (value[0] << 2 | value[1] << 1 | value[2]) ^ pattern
-        result |= (table >> source & 1) << minterm
+        sources.append((value[0] << 2 | value[1] << 1 | value[2]) ^ pattern)
+    result = gathered(table, sources)
     return result, tuple(place for place in range(3) if depends(result, place))
 
 
 @cache
 def _permuted(table: int, places: tuple[int, ...]) -> int:
     """Return the table whose last inputs are the given ones of the old, the first unused."""
-    padding = 3 - len(places)
-    result = 0
-    for minterm in range(8):
-        source = 0
-        for index, place in enumerate(places):
-            source |= (minterm >> (2 - padding - index) & 1) << (2 - place)
-        result |= (table >> source & 1) << minterm
-    return result
+    shift = len(places) - 1
+    return gathered(
+        table,
+        [
+            sum((m >> (shift - n) & 1) << (2 - place) for n, place in enumerate(places))
+            for m in range(8)
+        ],
+    )

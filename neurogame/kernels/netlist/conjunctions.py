@@ -47,16 +47,14 @@ def flattened(form: Graph, width: int = 0) -> Graph:
     """
     from neurogame.kernels.netlist.extract_loops import flatten
 
-    parts = flatten(form.input_count, form.start, form.inputs, form.outputs, width)
-    return conjunctions(form.input_count, *parts)
+    return conjunctions(form.input_count, *flatten(form, width))
 
 
 def factored(form: Graph) -> Graph:
     """Return the same functions with literals taken out of terms that have them in common."""
     from neurogame.kernels.netlist import factor_loops
 
-    first = form.input_count
-    parts = factor_loops.factor(first, form.start, form.inputs, form.outputs)
+    first, parts = form.input_count, factor_loops.factor(form)
     return conjunctions(first, *factor_loops.in_order(first, *parts, form.outputs))
 
 

@@ -8,12 +8,12 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Bools, Int64s, UInt8s
-from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist, gathered
 
-_FLIP = np.zeros((3, 256), np.uint8)
-for _place, _stride in enumerate((4, 2, 1)):
-    for _minterm in range(8):
-        _FLIP[_place] |= ((np.arange(256) >> (_minterm ^ _stride) & 1) << _minterm).astype(np.uint8)
+# Per input the table of each gate with that input complemented; uint8 [3, 256].
+_FLIP = np.array(
+    [gathered(np.arange(256), [m ^ stride for m in range(8)]) for stride in (4, 2, 1)], np.uint8
+)
 
 
 @final

@@ -5,105 +5,143 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s, Int64s1
-from neurogame.kernels.netlist.compiled import callee, compiled
+from neurogame.graph.graph import Graph
 from neurogame.kernels.netlist.extract_loops import count_uses
+from neurogame.native.compiled import compiled, inner
+from neurogame.native.struct import Struct
 
 
-@callee
-def _commonest(
-    task: int,
-    terms: int,
-    term_task: Int64s,
-    term_begin: Int64s,
-    term_size: Int64s,
-    pool: Int64s,
-    counts: Int64s,
-) -> int:
+class _Factoring(Struct):
+    """Conjunctions, and the terms of the one whose common literals are taken out.
+
+    Such a gate is a list of tasks: task 0 is the gate itself, each further one a new gate for what
+    is left of the terms that had a literal in common. Every term belongs to a task.
+
+    Attributes:
+        first: number of inputs.
+        gates: gates so far, the given ones first.
+        filled: literals of ``made`` so far.
+        terms: number of terms.
+        tasks: number of tasks.
+        start: of the given gates; ``[G + 1]``.
+        inputs: their literals; ``[E]``.
+        uses: how often each node is read; ``[I + G]``.
+        begin: of each gate in ``made``.
+        end: likewise.
+        made: literals of all gates, those of the given ones first.
+        counts: of literals, all 0 between uses; twice as long as there may be nodes.
+        task: of each term; -1 once another one has absorbed it.
+        place: where each term's literals begin in ``pool``.
+        length: how many they are.
+        value: the literal of a term that is a gate or a literal alone, else below 0.
+        pool: literals of the terms.
+        task_gate: gate of each task.
+    """
+
+    first: int
+    gates: int
+    filled: int
+    terms: int
+    tasks: int
+    start: Int64s1
+    inputs: Int64s1
+    uses: Int64s1
+    begin: Int64s1
+    end: Int64s1
+    made: Int64s1
+    counts: Int64s1
+    task: Int64s1
+    place: Int64s1
+    length: Int64s1
+    value: Int64s1
+    pool: Int64s1
+    task_gate: Int64s1
+
+
+@inner
+def _commonest(work: _Factoring, task: int) -> int:
     """Return the literal that most terms of a task have in common, -1 if there is none."""
+    # Arrays that are read often have names: each `work.array` is more to compile.
+    tasks, begin, length, pool, counts = work.task, work.place, work.length, work.pool, work.counts
     best, literal = 1, -1
-    for term in range(terms):
-        if term_task[term] == task:
-            for place in range(term_begin[term], term_begin[term] + term_size[term]):
+    for term in range(work.terms):
+        if tasks[term] == task:
+            for place in range(begin[term], begin[term] + length[term]):
                 counts[pool[place]] += 1
                 if counts[pool[place]] > best:
                     best, literal = counts[pool[place]], pool[place]
-    for term in range(terms):
-        if term_task[term] == task:
-            for place in range(term_begin[term], term_begin[term] + term_size[term]):
+    for term in range(work.terms):
+        if tasks[term] == task:
+            for place in range(begin[term], begin[term] + length[term]):
                 counts[pool[place]] = 0
     return literal
 
 
-@callee
-def _take_out(
-    literal: int,
-    task: int,
-    inner: int,
-    terms: int,
-    term_task: Int64s,
-    term_begin: Int64s,
-    term_size: Int64s,
-    term_value: Int64s,
-    pool: Int64s,
-) -> bool:
-    """Move the terms with a literal to another task without it; return if one was it alone."""
+@inner
+def _take_out(work: _Factoring, literal: int, task: int) -> bool:
+    """Move the terms with a literal to a new task without it; return if one was it alone."""
+    tasks, begin, length, pool = work.task, work.place, work.length, work.pool
     absorbed = False
-    for term in range(terms):
-        if term_task[term] != task:
+    for term in range(work.terms):
+        if tasks[term] != task:
             continue
-        last = term_begin[term] + term_size[term] - 1
-        for place in range(term_begin[term], last + 1):
+        last = begin[term] + length[term] - 1
+        for place in range(begin[term], last + 1):
             if pool[place] == literal:
                 pool[place] = pool[last]
-                term_size[term] -= 1
-                term_task[term] = inner
-                term_value[term] = -1
-                absorbed = absorbed or term_size[term] == 0
+                length[term] -= 1
+                tasks[term] = work.tasks
+                work.value[term] = -1
+                absorbed = absorbed or length[term] == 0
                 break
     if absorbed:
-        for term in range(terms):
-            if term_task[term] == inner:
-                term_task[term] = -1
+        for term in range(work.terms):
+            if tasks[term] == work.tasks:
+                tasks[term] = -1
     return absorbed
 
 
-@callee
-def _list_terms(
-    gate: int,
-    first: int,
-    start: Int64s,
-    inputs: Int64s,
-    uses: Int64s,
-    term_task: Int64s,
-    term_begin: Int64s,
-    term_size: Int64s,
-    term_value: Int64s,
-    pool: Int64s,
-) -> int:
-    """Write the terms of a disjunction, all of the first task; return their number."""
+@inner
+def _is_term(work: _Factoring, literal: int) -> bool:
+    """Return whether a gate's input is a conjunction, complemented, that nobody else reads."""
+    node = literal >> 1
+    return literal & 1 == 1 and node >= work.first and work.uses[node] == 1
+
+
+@inner
+def _list_terms(work: _Factoring, gate: int) -> None:
+    """Write the terms of a disjunction, all of the first task."""
+    start, inputs = work.start, work.inputs
     terms, size = 0, 0
     for edge in range(start[gate], start[gate + 1]):
-        node = inputs[edge] >> 1
-        term_begin[terms] = size
-        term_task[terms] = 0
-        term_value[terms] = inputs[edge] ^ 1
-        if inputs[edge] & 1 and node >= first and uses[node] == 1:
-            for below in range(start[node - first], start[node - first + 1]):
-                pool[size] = inputs[below]
+        work.place[terms] = size
+        work.task[terms] = 0
+        work.value[terms] = inputs[edge] ^ 1
+        if _is_term(work, inputs[edge]):
+            term = (inputs[edge] >> 1) - work.first
+            for below in range(start[term], start[term + 1]):
+                work.pool[size] = inputs[below]
                 size += 1
         else:
-            pool[size] = inputs[edge] ^ 1
+            work.pool[size] = inputs[edge] ^ 1
             size += 1
-        term_size[terms] = size - term_begin[terms]
+        work.length[terms] = size - work.place[terms]
         terms += 1
-    return terms
+    work.terms, work.tasks = terms, 1
 
 
-@callee
-def _has_all(terms: int, term_task: Int64s) -> bool:
+@inner
+def _add(work: _Factoring, literal: int) -> None:
+    """Add a literal to the gate that is being written."""
+    work.made[work.filled] = literal
+    work.filled += 1
+
+
+@inner
+def _has_all(work: _Factoring) -> bool:
     """Say whether no term has been absorbed by another."""
-    for term in range(terms):  # noqa: SIM110 - generators cannot be compiled
-        if term_task[term] < 0:
+    for term in range(work.terms):  # noqa: SIM110 - generators cannot be compiled
+        if work.task[term] < 0:
             return False
     return True
 
@@ -118,137 +156,122 @@ def _most_literals(first: int, start: Int64s1, inputs: Int64s1, uses: Int64s1) -
             node = inputs[edge] >> 1
             if inputs[edge] & 1 and node >= first and uses[node] == 1:
                 size += start[node - first + 1] - start[node - first]
-        most = size if size > most else most
+        most = max(most, size)
     return most
 
 
-def factor(
-    first: int, start: Int64s, inputs: Int64s, roots: Int64s
-) -> tuple[Int64s, Int64s, Int64s]:
+def factor(form: Graph) -> tuple[Int64s, Int64s, Int64s]:
     """Take common literals out of the terms of each disjunction, the commonest first.
 
     A term is a conjunction that a gate reads complemented and that nobody else reads:
     ``~(a b) ~(a c)`` becomes ``~(a ~(~b ~c))``.
 
     Args:
-        first: number of inputs.
-        start: of the conjunctions.
-        inputs: their literals.
-        roots: wanted literals.
+        form: the conjunctions.
 
     Returns:
         Begin and end of each gate in the inputs that follow, and these inputs. New gates are
         numbered after the given ones and in no order.
     """
-    count, total = len(start) - 1, int(start[-1])
-    uses = count_uses(first, start, inputs, roots)
+    count, total, uses = form.gate_count, form.edge_count, count_uses(form)
     most = count + 3 * total + 3
-    begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    begin[:count], end[:count] = start[:count], start[1:]
-    made = np.empty(8 * total + 16, np.int64)
-    made[:total] = inputs
-    counts = np.zeros(2 * (first + most), np.int64)
-    size = _most_literals(first, start, inputs, uses)
+    size = _most_literals(form.input_count, form.start, form.inputs, uses)
     task, place, length, value = np.zeros((4, 2 * size), np.int64)
-    pool, task_gate = np.empty(size, np.int64), np.empty(size + 1, np.int64)
-    gates, filled = _factor(
-        first,
-        start,
-        inputs,
-        uses,
-        begin,
-        end,
-        made,
-        counts,
-        task,
-        place,
-        length,
-        value,
-        pool,
-        task_gate,
+    begin, end = np.zeros((2, most), np.int64)
+    work = _Factoring(
+        first=form.input_count,
+        gates=count,
+        filled=total,
+        terms=0,
+        tasks=0,
+        start=form.start,
+        inputs=form.inputs,
+        uses=uses,
+        begin=begin,
+        end=end,
+        made=np.empty(8 * total + 16, np.int64),
+        counts=np.zeros(2 * (form.input_count + most), np.int64),
+        task=task,
+        place=place,
+        length=length,
+        value=value,
+        pool=np.empty(size, np.int64),
+        task_gate=np.empty(size + 1, np.int64),
     )
-    return begin[:gates], end[:gates], made[:filled]
+    begin[:count], end[:count] = form.start[:-1], form.start[1:]
+    work.made[:total] = form.inputs
+    _factor(work)
+    return begin[: work.gates], end[: work.gates], work.made[: work.filled]
 
 
 @compiled
-def _factor(
-    first: int,
-    start: Int64s1,
-    inputs: Int64s1,
-    uses: Int64s1,
-    begin: Int64s1,
-    end: Int64s1,
-    made: Int64s1,
-    counts: Int64s1,
-    term_task: Int64s1,
-    term_begin: Int64s1,
-    term_size: Int64s1,
-    term_value: Int64s1,
-    pool: Int64s1,
-    task_gate: Int64s1,
-) -> tuple[int, int]:
-    """Write what :func:`factor` returns; return the number of gates and of their inputs."""
-    count, total = len(start) - 1, start[len(start) - 1]
-    filled, gates = total, count
-    for gate in range(count):
+def _factor(work: _Factoring) -> None:
+    """Write what :func:`factor` returns."""
+    start = work.start
+    for gate in range(len(start) - 1):
         wide = 0
         for edge in range(start[gate], start[gate + 1]):
-            node = inputs[edge] >> 1
-            if inputs[edge] & 1 and node >= first and uses[node] == 1:
+            if _is_term(work, work.inputs[edge]):
                 wide += 1
         if wide < 2:
             continue
-        terms = _list_terms(
-            gate, first, start, inputs, uses, term_task, term_begin, term_size, term_value, pool
-        )
-        task_gate[0] = gate
-        task, tasks = 0, 1
-        while task < tasks:
-            while True:
-                literal = _commonest(task, terms, term_task, term_begin, term_size, pool, counts)
-                if literal < 0:
-                    break
-                absorbed = _take_out(
-                    literal, task, tasks, terms,
-                    term_task, term_begin, term_size, term_value, pool,
-                )  # fmt: skip
-                term_task[terms] = task
-                term_value[terms] = literal
-                # What was a term of an earlier gate here must not look like one of this.
-                term_begin[terms], term_size[terms] = 0, 0
-                if not absorbed:
-                    # The rest of these terms becomes a gate, and the literal with it a term.
-                    rest, own = gates, gates + 1
-                    gates += 2
-                    begin[own], end[own] = filled, filled + 2
-                    made[filled], made[filled + 1] = literal, 2 * (first + rest) + 1
-                    filled += 2
-                    term_value[terms] = 2 * (first + own)
-                    task_gate[tasks] = rest
-                    tasks += 1
-                terms += 1
-            if tasks == 1 and begin[gate] == start[gate] and _has_all(terms, term_task):
+        _list_terms(work, gate)
+        work.task_gate[0] = gate
+        task = 0
+        while task < work.tasks:
+            _split(work, task)
+            if work.tasks == 1 and work.begin[gate] == start[gate] and _has_all(work):
                 break
-            for term in range(terms):
-                if term_task[term] == task and term_value[term] < 0:
-                    if term_size[term] == 1:
-                        term_value[term] = pool[term_begin[term]]
-                        continue
-                    begin[gates] = filled
-                    for place in range(term_begin[term], term_begin[term] + term_size[term]):
-                        made[filled] = pool[place]
-                        filled += 1
-                    end[gates] = filled
-                    term_value[term] = 2 * (first + gates)
-                    gates += 1
-            begin[task_gate[task]] = filled
-            for term in range(terms):
-                if term_task[term] == task:
-                    made[filled] = term_value[term] ^ 1
-                    filled += 1
-            end[task_gate[task]] = filled
+            _write_terms(work, task)
+            work.begin[work.task_gate[task]] = work.filled
+            for term in range(work.terms):
+                if work.task[term] == task:
+                    _add(work, work.value[term] ^ 1)
+            work.end[work.task_gate[task]] = work.filled
             task += 1
-    return gates, filled
+
+
+@inner
+def _split(work: _Factoring, task: int) -> None:
+    """Take literals out of the terms of a task as long as two of them share one."""
+    while True:
+        literal = _commonest(work, task)
+        if literal < 0:
+            break
+        absorbed = _take_out(work, literal, task)
+        term = work.terms
+        work.task[term], work.value[term] = task, literal
+        # What was a term of an earlier gate here must not look like one of this.
+        work.place[term], work.length[term] = 0, 0
+        work.terms += 1
+        if not absorbed:
+            # The rest of these terms becomes a gate, and the literal with it a term.
+            rest, whole = work.gates, work.gates + 1
+            work.gates += 2
+            work.begin[whole] = work.filled
+            _add(work, literal)
+            _add(work, 2 * (work.first + rest) + 1)
+            work.end[whole] = work.filled
+            work.value[term] = 2 * (work.first + whole)
+            work.task_gate[work.tasks] = rest
+            work.tasks += 1
+
+
+@inner
+def _write_terms(work: _Factoring, task: int) -> None:
+    """Make gates of those terms of a task that are several literals."""
+    for term in range(work.terms):
+        if work.task[term] == task and work.value[term] < 0:
+            first = work.place[term]
+            if work.length[term] == 1:
+                work.value[term] = work.pool[first]
+                continue
+            work.begin[work.gates] = work.filled
+            for place in range(first, first + work.length[term]):
+                _add(work, work.pool[place])
+            work.end[work.gates] = work.filled
+            work.value[term] = 2 * (work.first + work.gates)
+            work.gates += 1
 
 
 def in_order(

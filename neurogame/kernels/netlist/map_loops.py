@@ -15,9 +15,7 @@ from functools import cache
 import numpy as np
 
 from neurogame.array_types import (
-    Float64s,
     Float64s1,
-    Int32s,
     Int32s1,
     Int32s2,
     Int64s,
@@ -26,7 +24,54 @@ from neurogame.array_types import (
     UInt8s,
     UInt8s2,
 )
-from neurogame.kernels.netlist.compiled import callee, compiled
+from neurogame.kernels.netlist.emit import absorbed
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.native.compiled import compiled, inner
+from neurogame.native.struct import Struct
+
+
+class _Cuts(Struct):
+    """The cuts of all rows, and which is chosen.
+
+    A cut is a row of ``leaves``, ``sizes`` and ``tables``: ``kept`` cuts of each row and, as its
+    last, the row by itself; then the chosen cut of each row, from ``chosen`` on; then two in which
+    others are united. ``N`` rows, of which the first are inputs, ``G`` gates.
+
+    Attributes:
+        first: number of input rows.
+        kept: cuts kept per gate.
+        chosen: the first chosen cut.
+        exact: whether cuts are chosen by exact area.
+        gate_tables: truth tables of the gates; ``[G]``.
+        inputs: rows that they read; ``[G, 3]``.
+        leaves: the rows of each cut, ascending; its first ``size`` count.
+        sizes: how many; 0..3.
+        tables: of each cut; its leaves are the last inputs.
+        costs: of the cuts of the gate at hand; ``[kept + 1]``.
+        counts: number of cuts of each row besides itself; ``[N]``.
+        refs: how many chosen cuts and roots read each row; ``[N]``.
+        flow: area flow of each row; ``[N]``.
+        share: by how many readers it is taken to be shared; ``[N]``.
+        stack: rows whose references are counted.
+        expansions: see :func:`_expansions`.
+    """
+
+    first: int
+    kept: int
+    chosen: int
+    exact: int
+    gate_tables: Int32s1
+    inputs: Int32s2
+    leaves: Int32s2
+    sizes: Int32s1
+    tables: Int32s1
+    costs: Float64s1
+    counts: Int64s1
+    refs: Int64s1
+    flow: Float64s1
+    share: Float64s1
+    stack: Int32s1
+    expansions: UInt8s2
 
 
 @cache
@@ -50,7 +95,7 @@ def _expansions() -> UInt8s:
     return result.astype(np.uint8)
 
 
-@callee
+@inner
 def _compose(table: int, a: int, b: int, c: int) -> int:
     """Return the table of a gate whose inputs have the given tables."""
     # All eight minterms at once: each number is eight truth values.
@@ -62,59 +107,47 @@ def _compose(table: int, a: int, b: int, c: int) -> int:
     return both & 0xFF
 
 
-@callee
-def _merge(
-    leaves: Int32s,
-    place: int,
-    count: int,
-    others: Int32s,
-    other_place: int,
-    other_count: int,
-    merged: Int32s,
-) -> int:
-    """Unite two ascending sets of rows; return the size, or 4 if there are more than three."""
+@inner
+def _merge(cuts: _Cuts, one: int, other: int, to: int) -> bool:
+    """Unite two cuts in a third one; return whether it has three leaves at most."""
+    leaves, count, other_count = cuts.leaves, cuts.sizes[one], cuts.sizes[other]
     i, j, size = 0, 0, 0
     while i < count or j < other_count:
         if size == 3:
-            return 4
-        if j >= other_count or (i < count and leaves[place + i] < others[other_place + j]):
-            merged[size] = leaves[place + i]
+            return False
+        if j >= other_count or (i < count and leaves[one, i] < leaves[other, j]):
+            leaves[to, size] = leaves[one, i]
             i += 1
-        elif i >= count or others[other_place + j] < leaves[place + i]:
-            merged[size] = others[other_place + j]
+        elif i >= count or leaves[other, j] < leaves[one, i]:
+            leaves[to, size] = leaves[other, j]
             j += 1
         else:
-            merged[size] = leaves[place + i]
+            leaves[to, size] = leaves[one, i]
             i += 1
             j += 1
         size += 1
-    return size
+    cuts.sizes[to] = size
+    return True
 
 
-@callee
-def _expanded(
-    cut: int,
-    leaves: Int32s,
-    sizes: Int32s,
-    tables: Int32s,
-    merged: Int32s,
-    size: int,
-    expansions: UInt8s,
-) -> int:
-    """Return the table of a cut as one of the rows of a larger cut."""
+@inner
+def _expanded(cuts: _Cuts, cut: int, wider: int) -> int:
+    """Return the table of a cut as one of the rows of a wider cut."""
+    sizes, size = cuts.sizes, cuts.sizes[wider]
     where = sizes[cut] << 6
     for leaf in range(sizes[cut]):
         for place in range(size):
-            if merged[place] == leaves[3 * cut + leaf]:
+            if cuts.leaves[wider, place] == cuts.leaves[cut, leaf]:
                 where |= (3 - size + place) << (2 * (sizes[cut] - 1 - leaf))
-    table: int = expansions[where, tables[cut]]
+    table: int = cuts.expansions[where, cuts.tables[cut]]
     return table
 
 
-@callee
-def _reduce(table: int, merged: Int32s, size: int) -> tuple[int, int]:
-    """Drop leaves that the table does not depend on, in place; return table and size."""
-    place = 0
+@inner
+def _reduce(cuts: _Cuts, cut: int) -> None:
+    """Drop leaves that the table of a cut does not depend on."""
+    table, size = cuts.tables[cut], cuts.sizes[cut]
+    leaves, place = cuts.leaves, 0
     while place < size:
         stride = 1 << (size - 1 - place)
         depends = False
@@ -131,33 +164,32 @@ def _reduce(table: int, merged: Int32s, size: int) -> tuple[int, int]:
             result |= (table >> (high << (size - place) | low) & 1) << minterm
         table = result
         for index in range(place, size - 1):
-            merged[index] = merged[index + 1]
+            leaves[cut, index] = leaves[cut, index + 1]
         size -= 1
-    return table, size
+    cuts.tables[cut], cuts.sizes[cut] = table, size
 
 
-@callee
-def _free(
-    first: int,
-    refs: Int64s,
-    best_leaves: Int32s,
-    best_count: Int32s,
-    leaves: Int32s,
-    begin: int,
-    count: int,
-    change: int,
-    stack: Int32s,
-) -> int:
+@inner
+def _copy(cuts: _Cuts, cut: int, to: int) -> None:
+    """Write a cut over another one."""
+    cuts.sizes[to], cuts.tables[to] = cuts.sizes[cut], cuts.tables[cut]
+    for index in range(3):
+        cuts.leaves[to, index] = cuts.leaves[cut, index]
+
+
+@inner
+def _free(cuts: _Cuts, cut: int, change: int) -> int:
     """Count the references of a cut in or out; return how many gates come or go with it."""
-    area = 1 if count > 1 else 0
+    refs, stack, sizes = cuts.refs, cuts.stack, cuts.sizes
+    area = 1 if sizes[cut] > 1 else 0
     depth = 0
-    for index in range(count):
-        stack[depth] = leaves[begin + index]
+    for index in range(sizes[cut]):
+        stack[depth] = cuts.leaves[cut, index]
         depth += 1
     while depth > 0:
         depth -= 1
         row = stack[depth]
-        if row < first:
+        if row < cuts.first:
             continue
         if change < 0:
             refs[row] -= 1
@@ -165,300 +197,198 @@ def _free(
         if change > 0:
             refs[row] += 1
         if fresh:
-            size = best_count[row]
+            size = sizes[cuts.chosen + row]
             if size > 1:
                 area += 1
             for index in range(size):
-                stack[depth] = best_leaves[3 * row + index]
+                stack[depth] = cuts.leaves[cuts.chosen + row, index]
                 depth += 1
     return area
 
 
-@callee
-def _insert(
-    own: int,
-    found: int,
-    kept: int,
-    leaves: Int32s,
-    sizes: Int32s,
-    tables: Int32s,
-    costs: Float64s,
-    merged: Int32s,
-    size: int,
-    table: int,
-    cost: float,
-) -> int:
-    """Put a cut where its cost belongs among those of a gate; return how many there are."""
-    for other in range(own, own + found):
-        if sizes[other] == size:
+@inner
+def _insert(cuts: _Cuts, begin: int, count: int, cut: int, cost: float) -> int:
+    """Put a cut where its cost belongs among those of a gate; return how many there are.
+
+    Args:
+        cuts: changed.
+        begin: first cut of the gate.
+        count: how many it has so far.
+        cut: the cut.
+        cost: of it.
+    """
+    sizes, costs = cuts.sizes, cuts.costs
+    for other in range(begin, begin + count):
+        if sizes[other] == sizes[cut]:
             same = True
-            for index in range(size):
-                if leaves[3 * other + index] != merged[index]:
+            for index in range(sizes[cut]):
+                if cuts.leaves[other, index] != cuts.leaves[cut, index]:
                     same = False
             if same:
-                return found
-    place = found
+                return count
+    place = count
     while place > 0 and (
-        costs[place - 1] > cost or (costs[place - 1] == cost and sizes[own + place - 1] > size)
+        costs[place - 1] > cost
+        or (costs[place - 1] == cost and sizes[begin + place - 1] > sizes[cut])
     ):
         place -= 1
-    if place >= kept:
-        return found
-    found = found + 1 if found < kept else kept
-    for other in range(found - 1, place, -1):
+    if place >= cuts.kept:
+        return count
+    count = min(count + 1, cuts.kept)
+    for other in range(count - 1, place, -1):
         costs[other] = costs[other - 1]
-        sizes[own + other] = sizes[own + other - 1]
-        tables[own + other] = tables[own + other - 1]
-        for index in range(3):
-            leaves[3 * (own + other) + index] = leaves[3 * (own + other - 1) + index]
+        _copy(cuts, begin + other - 1, begin + other)
     costs[place] = cost
-    sizes[own + place] = size
-    tables[own + place] = table
-    for index in range(3):
-        leaves[3 * (own + place) + index] = merged[index]
-    return found
+    _copy(cuts, cut, begin + place)
+    return count
 
 
-@callee
-def _find_cuts(
-    own: int,
-    cut_a: int,
-    cut_b: int,
-    cut_c: int,
-    cuts_a: int,
-    cuts_b: int,
-    cuts_c: int,
-    table: int,
-    kept: int,
-    leaves: Int32s,
-    sizes: Int32s,
-    tables: Int32s,
-    costs: Float64s,
-    flow: Float64s,
-    merged: Int32s,
-    merged_all: Int32s,
-    expansions: UInt8s,
-) -> int:
+@inner
+def _find_cuts(cuts: _Cuts, gate: int) -> int:
     """Write the cheapest cuts of a gate, made of those of its inputs; return their number."""
+    stride = cuts.kept + 1
+    a, b, c = cuts.inputs[gate, 0], cuts.inputs[gate, 1], cuts.inputs[gate, 2]
+    pair = cuts.chosen + len(cuts.refs)
+    united = pair + 1
     found = 0
-    for i in range(cut_a, cut_a + cuts_a + 1):
-        for j in range(cut_b, cut_b + cuts_b + 1):
-            size_ab = _merge(leaves, 3 * i, sizes[i], leaves, 3 * j, sizes[j], merged)
-            if size_ab > 3:
+    for i in range(a * stride, a * stride + cuts.counts[a] + 1):
+        for j in range(b * stride, b * stride + cuts.counts[b] + 1):
+            if not _merge(cuts, i, j, pair):
                 continue
-            for k in range(cut_c, cut_c + cuts_c + 1):
-                size = _merge(merged, 0, size_ab, leaves, 3 * k, sizes[k], merged_all)
-                if size > 3:
+            for k in range(c * stride, c * stride + cuts.counts[c] + 1):
+                if not _merge(cuts, pair, k, united):
                     continue
-                value = _compose(
-                    table,
-                    _expanded(i, leaves, sizes, tables, merged_all, size, expansions),
-                    _expanded(j, leaves, sizes, tables, merged_all, size, expansions),
-                    _expanded(k, leaves, sizes, tables, merged_all, size, expansions),
+                cuts.tables[united] = _compose(
+                    cuts.gate_tables[gate],
+                    _expanded(cuts, i, united),
+                    _expanded(cuts, j, united),
+                    _expanded(cuts, k, united),
                 )
-                value, size = _reduce(value, merged_all, size)
-                cost = 1.0 if size > 1 else 0.0
-                for index in range(size):
-                    cost += flow[merged_all[index]]
-                found = _insert(
-                    own, found, kept, leaves, sizes, tables, costs, merged_all, size, value, cost
-                )
+                _reduce(cuts, united)
+                cost = 1.0 if cuts.sizes[united] > 1 else 0.0
+                for index in range(cuts.sizes[united]):
+                    cost += cuts.flow[cuts.leaves[united, index]]
+                found = _insert(cuts, (cuts.first + gate) * stride, found, united, cost)
     return found
 
 
 def cover(
-    first: int,
-    tables: UInt8s,
-    inputs: Int32s,
-    roots: Int64s,
-    kept: int,
-    flow_passes: int,
-    exact_passes: int,
-) -> tuple[Int32s, Int32s, Int32s, Int64s]:
-    """Choose a cut for every gate.
+    netlist: Netlist, roots: Int64s, kept: int, flow_passes: int, exact_passes: int
+) -> tuple[Netlist, Int64s, Int64s]:
+    """Choose a cut for every gate, and make the gates that are needed then.
 
     Args:
-        first: number of input rows.
-        tables: truth tables of the gates.
-        inputs: rows that they read; ``[G, 3]``.
+        netlist: the gates.
         roots: rows that are wanted.
         kept: cuts kept per gate.
         flow_passes: passes by area flow.
         exact_passes: passes by exact area.
 
     Returns:
-        Per row the leaves of its cut ``[rows, 3]`` flattened, how many they are, the table, and how
-        many chosen cuts and roots read the row (0: not needed).
+        The new gates, the old row of each, and the literal of each old row.
     """
-    rows = first + len(tables)
-    # The cut of a row by itself is its last; an input has only that.
-    leaves = np.zeros((rows, kept + 1, 3), np.int32)
-    leaves[:, 0, 0] = np.arange(rows)
-    sizes, own_tables = np.zeros((2, rows, kept + 1), np.int32)
-    sizes[1:, 0], own_tables[1:, 0] = 1, 0xAA
+    first, rows, every = netlist.input_count, netlist.row_count, netlist.row_count * (kept + 1)
     wanted = np.bincount(roots, minlength=rows)
-    share = np.maximum(np.bincount(inputs.reshape(-1), minlength=rows) + wanted, 1.0)
-    best_leaves = np.zeros(3 * rows, np.int32)
-    best_size, best_table = np.zeros((2, rows), np.int32)
-    refs, cuts, flow = np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.zeros(rows)
-    costs, stack = np.zeros(kept + 1), np.zeros(6 * len(tables) + 16, np.int32)
-    merged, merged_all = np.zeros((2, 3), np.int32)
-    gate_tables = tables.astype(np.int32)
+    sizes, tables = np.zeros((2, every + rows + 2), np.int32)
+    cuts = _Cuts(
+        first=first,
+        kept=kept,
+        chosen=every,
+        exact=0,
+        gate_tables=netlist.table.astype(np.int32),
+        inputs=netlist.inputs,
+        leaves=np.zeros((every + rows + 2, 3), np.int32),
+        sizes=sizes,
+        tables=tables,
+        costs=np.zeros(kept + 1),
+        counts=np.zeros(rows, np.int64),
+        refs=np.zeros(rows, np.int64),
+        flow=np.zeros(rows),
+        share=np.maximum(np.bincount(netlist.inputs.reshape(-1), minlength=rows) + wanted, 1.0),
+        stack=np.zeros(6 * netlist.gate_count + 16, np.int32),
+        expansions=_expansions(),
+    )
+    # The cut of a row by itself is its last; an input has only that, and row 0, the constant,
+    # has no leaves.
+    itself = slice(kept + 1, every, kept + 1)
+    cuts.leaves[itself, 0], sizes[itself], tables[itself] = np.arange(1, rows), 1, 0xAA
     for number in range(flow_passes + exact_passes):
-        _cover(
-            first, gate_tables, inputs, kept, number >= flow_passes, leaves.reshape(-1),
-            sizes.reshape(-1), own_tables.reshape(-1), best_leaves, best_size, best_table, refs,
-            cuts, flow, share, costs, stack, merged, merged_all, _expansions(),
-        )  # fmt: skip
-        refs[:] = wanted
-        _count_references(first, best_leaves, best_size, refs)
-        used = refs > 0
-        share[used] = np.maximum(1.0, (share[used] + 2.0 * refs[used]) / 3.0)
-    return best_leaves, best_size, best_table, refs
-
-
-@compiled
-def _count_references(first: int, best_leaves: Int32s1, best_size: Int32s1, refs: Int64s1) -> None:
-    """Add how many chosen cuts of rows that are needed read each row."""
-    for row in range(len(refs) - 1, first - 1, -1):
-        if refs[row] > 0:
-            for index in range(best_size[row]):
-                refs[best_leaves[3 * row + index]] += 1
-
-
-@compiled
-def _cover(
-    first: int,
-    gate_tables: Int32s1,
-    inputs: Int32s2,
-    kept: int,
-    exact: bool,
-    leaves: Int32s1,
-    sizes: Int32s1,
-    tables: Int32s1,
-    best_leaves: Int32s1,
-    best_size: Int32s1,
-    best_table: Int32s1,
-    refs: Int64s1,
-    cuts: Int64s1,
-    flow: Float64s1,
-    share: Float64s1,
-    costs: Float64s1,
-    stack: Int32s1,
-    merged: Int32s1,
-    merged_all: Int32s1,
-    expansions: UInt8s2,
-) -> None:
-    """Choose a cut for every gate, once, by area flow or by exact area."""
-    stride = kept + 1
-    for gate in range(len(gate_tables)):
-        row = first + gate
-        own = row * stride
-        a, b, c = inputs[gate, 0], inputs[gate, 1], inputs[gate, 2]
-        precise = exact and refs[row] > 0
-        if precise:
-            _free(
-                first, refs, best_leaves, best_size, best_leaves, 3 * row, best_size[row], -1, stack
-            )
-        found = _find_cuts(
-            own, a * stride, b * stride, c * stride, cuts[a], cuts[b], cuts[c],
-            gate_tables[gate], kept, leaves, sizes, tables, costs, flow, merged,
-            merged_all, expansions,
-        )  # fmt: skip
-        chosen, least = 0, -1
-        if precise:
-            for index in range(found):
-                begin, count = 3 * (own + index), sizes[own + index]
-                area = 0
-                for change in range(1, -2, -2):
-                    # What comes with it goes again.
-                    turned = _free(
-                        first, refs, best_leaves, best_size, leaves, begin, count, change, stack
-                    )
-                    area = turned if change > 0 else area
-                if least < 0 or area < least:
-                    least, chosen = area, index
-        best_size[row] = sizes[own + chosen]
-        best_table[row] = tables[own + chosen]
-        for index in range(3):
-            best_leaves[3 * row + index] = leaves[3 * (own + chosen) + index]
-        flow[row] = costs[chosen] / share[row]
-        if precise:
-            _free(
-                first, refs, best_leaves, best_size, best_leaves, 3 * row, best_size[row], 1, stack
-            )
-        cuts[row] = found
-        last = own + found
-        leaves[3 * last], sizes[last], tables[last] = row, 1, 0xAA
-        if found and sizes[own] <= 1:
-            # A constant, or another row or its complement: nothing else is needed.
-            cuts[row] = 0
-
-
-def rebuild(
-    first: int,
-    best_leaves: Int32s,
-    best_size: Int32s,
-    best_table: Int32s,
-    refs: Int64s,
-) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Make the chosen gates.
-
-    Args:
-        first: number of input rows.
-        best_leaves: see :func:`cover`, like the following.
-        best_size: see there.
-        best_table: see there.
-        refs: see there.
-
-    Returns:
-        Tables, rows ``[G, 3]``, the old row of each gate, and the literal of each old row.
-    """
-    rows = len(best_size)
-    table, origin, literal = np.zeros((3, rows), np.int64)
+        cuts.exact = int(number >= flow_passes)
+        _cover(cuts)
+        cuts.refs[:] = wanted
+        _count_references(cuts)
+        used = cuts.refs > 0
+        cuts.share[used] = np.maximum(1.0, (cuts.share[used] + 2.0 * cuts.refs[used]) / 3.0)
+    origin, literal = np.zeros((2, rows), np.int64)
     inputs = np.zeros((rows, 3), np.int64)
     literal[:first] = 2 * np.arange(first)
-    made = _rebuild(first, best_leaves, best_size, best_table, refs, table, inputs, origin, literal)
-    return table[:made], inputs[:made], origin[:made], literal
+    made = _rebuild(cuts, inputs, origin, literal)
+    origin, inputs = origin[:made], inputs[:made]
+    table = absorbed(tables[every + origin].astype(np.uint8), inputs & 1)
+    return Netlist(first, table, (inputs >> 1).astype(np.int32)), origin, literal
 
 
 @compiled
-def _rebuild(
-    first: int,
-    best_leaves: Int32s1,
-    best_size: Int32s1,
-    best_table: Int32s1,
-    refs: Int64s1,
-    table: Int64s1,
-    inputs: Int64s2,
-    origin: Int64s1,
-    literal: Int64s1,
-) -> int:
-    """Write what :func:`rebuild` returns; return the number of gates."""
+def _count_references(cuts: _Cuts) -> None:
+    """Add how many chosen cuts of rows that are needed read each row."""
+    for row in range(len(cuts.refs) - 1, cuts.first - 1, -1):
+        if cuts.refs[row] > 0:
+            for index in range(cuts.sizes[cuts.chosen + row]):
+                cuts.refs[cuts.leaves[cuts.chosen + row, index]] += 1
+
+
+@compiled
+def _cover(cuts: _Cuts) -> None:
+    """Choose a cut for every gate, once, by area flow or by exact area."""
+    for gate in range(len(cuts.gate_tables)):
+        row = cuts.first + gate
+        begin, chosen = row * (cuts.kept + 1), cuts.chosen + row
+        precise = cuts.exact != 0 and cuts.refs[row] > 0
+        if precise:
+            _free(cuts, chosen, -1)
+        found = _find_cuts(cuts, gate)
+        best, least = 0, -1
+        if precise:
+            for index in range(found):
+                area = _free(cuts, begin + index, 1)
+                # What comes with it goes again.
+                _free(cuts, begin + index, -1)
+                if least < 0 or area < least:
+                    least, best = area, index
+        _copy(cuts, begin + best, chosen)
+        cuts.flow[row] = cuts.costs[best] / cuts.share[row]
+        if precise:
+            _free(cuts, chosen, 1)
+        last = begin + found
+        cuts.leaves[last, 0], cuts.sizes[last], cuts.tables[last] = row, 1, 0xAA
+        # Where the first cut is a constant, another row or its complement, nothing else is needed.
+        cuts.counts[row] = 0 if found and cuts.sizes[begin] <= 1 else found
+
+
+@compiled
+def _rebuild(cuts: _Cuts, inputs: Int64s2, origin: Int64s1, literal: Int64s1) -> int:
+    """Write which gates are needed, what they read and how others read them; return how many.
+
+    Args:
+        cuts: with references counted.
+        inputs: written: literals that each new gate reads; ``[N, 3]``.
+        origin: written: the old row of each.
+        literal: written: of each old row; those of the inputs are there.
+    """
     made = 0
-    for row in range(first, len(best_size)):
-        if refs[row] == 0:
+    for row in range(cuts.first, len(cuts.refs)):
+        if cuts.refs[row] == 0:
             continue
-        size = best_size[row]
-        value = best_table[row]
+        cut = cuts.chosen + row
+        size, table = cuts.sizes[cut], cuts.tables[cut]
         if size == 0:
-            literal[row] = value & 1
-            continue
-        if size == 1:
-            literal[row] = literal[best_leaves[3 * row]] ^ (value & 1)
-            continue
-        for index in range(size):
-            place = 3 - size + index
-            below = literal[best_leaves[3 * row + index]]
-            inputs[made, place] = below >> 1
-            if below & 1:
-                stride = 4 >> place
-                flipped = 0
-                for minterm in range(8):
-                    flipped |= (value >> (minterm ^ stride) & 1) << minterm
-                value = flipped
-        table[made] = value
-        origin[made] = row
-        literal[row] = 2 * (first + made)
-        made += 1
+            literal[row] = table & 1
+        elif size == 1:
+            literal[row] = literal[cuts.leaves[cut, 0]] ^ (table & 1)
+        else:
+            for index in range(size):
+                inputs[made, 3 - size + index] = literal[cuts.leaves[cut, index]]
+            origin[made] = row
+            literal[row] = 2 * (cuts.first + made)
+            made += 1
     return made

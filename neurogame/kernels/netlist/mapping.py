@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
 from neurogame.array_types import Int64s
 from neurogame.kernels.netlist.netlist import Netlist
 
@@ -53,19 +51,7 @@ def cover_netlist(netlist: Netlist, roots: Int64s, effort: Effort) -> Cover:
     """
     from neurogame.kernels.netlist import map_loops
 
-    first = netlist.input_count
-    chosen = map_loops.cover(
-        first,
-        netlist.table,
-        netlist.inputs,
-        roots >> 1,
-        effort.cuts,
-        effort.flow,
-        effort.exact,
+    made, origin, literal = map_loops.cover(
+        netlist, roots >> 1, effort.cuts, effort.flow, effort.exact
     )
-    table, inputs, origin, literal = map_loops.rebuild(first, *chosen)
-    return Cover(
-        Netlist(first, table.astype(np.uint8), inputs.astype(np.int32)),
-        origin,
-        literal[roots >> 1] ^ (roots & 1),
-    )
+    return Cover(made, origin, literal[roots >> 1] ^ (roots & 1))

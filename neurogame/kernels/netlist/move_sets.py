@@ -18,7 +18,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.graph import AND, FALSE, OR, Graph
+from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.rewrite import conjunctions_of, rewrite
 from neurogame.graph.store import GateStore
@@ -126,13 +126,9 @@ def rewrite_next(
     first, count, moves = form.input_count, form.gate_count, circuit.move_count
     begin = first - moves
     words = max(-(-moves // 64), 1)
-    pure = move_loops.find_pure(first, begin, form.start, form.inputs)
     start, refined, single, place, bits = move_loops.refine(
-        first,
+        form,
         begin,
-        form.start,
-        form.inputs,
-        pure,
         _implying(circuit, implied, words),
         _sets(_role_moves(circuit), words, moves),
         _sets([np.concatenate(owner.moves) for owner in sets.owners], words, moves),
@@ -153,7 +149,7 @@ def rewrite_next(
         form.outputs,
         _members(single, place, bits),
         _owner(sets, moves),
-        ~_moving(form, begin),
+        ~move_loops.find_moving(form, begin),
     )
     more = np.zeros((len(apart.more), moves), np.bool_)
     for row, members in zip(more, apart.more, strict=True):
@@ -185,13 +181,6 @@ def _owner(sets: MoveSets, moves: int) -> Int64s:
     for index, choice in enumerate(sets.owners):
         owner[np.concatenate(choice.moves)] = index
     return owner
-
-
-def _moving(form: Graph, begin: int) -> Bools:
-    """Return which nodes depend on moves; bool ``[I + G]``."""
-    from neurogame.kernels.netlist import move_loops
-
-    return move_loops.find_moving(form.input_count, begin, form.start, form.inputs)
 
 
 def _implying(circuit: Circuit, implied: UInt64s | None, words: int) -> UInt64s:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import TypeVar, final
 
 import numpy as np
 
-from neurogame.array_types import Int32s, UInt8s, UInt64s
+from neurogame.array_types import Int32s, Int64s, UInt8s, UInt64s
+
+Table = TypeVar("Table", int, Int64s)
 
 
 @final
@@ -69,3 +72,25 @@ def lookup(table: int, a: UInt64s, b: UInt64s, c: UInt64s) -> UInt64s:
             term = term & (b if minterm & 2 else ~b)
             value |= term & (c if minterm & 1 else ~c)
     return value
+
+
+def gathered(table: Table, sources: Sequence[int]) -> Table:
+    """Return a truth table made of the values of another one.
+
+    Args:
+        table: of three inputs, or an array of such.
+        sources: minterm of the other table for each of the eight.
+
+    >>> bin(gathered(0b10001000, [0, 4, 2, 6, 1, 5, 3, 7]))  # `b & c`: `a` and `c` change places
+    '0b11000000'
+    """
+    result = table & 0
+    for minterm, source in enumerate(sources):
+        result = result | (table >> source & 1) << minterm
+    return result
+
+
+def depends(table: int, place: int) -> bool:
+    """Return whether a truth table depends on its input 0 (``a``), 1 or 2."""
+    stride = 4 >> place
+    return (table >> stride ^ table) & (0x0F, 0x33, 0x55)[place] != 0

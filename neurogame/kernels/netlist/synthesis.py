@@ -49,43 +49,18 @@ def synthesise(graph: Graph, style: Style) -> tuple[Netlist, Int64s]:
 
     form = flattened(conjunctions_of(graph), style.width)
     form = split_wide(flattened(factored(form), style.width), style.widest)
-    first = form.input_count
     sizes = form.fan_in
     near = np.minimum(sizes, style.window)
     pairs = int((near * sizes).sum())
     slots = 1 << max(12, (4 * pairs).bit_length())
     left, right, left_over, inputs = extract_loops.extract_pairs(
-        first, form.start, form.inputs.copy(), style.least, style.window, min(slots, 1 << 25)
+        form, style.least, style.window, min(slots, 1 << 25)
     )
-    uses = _uses(
-        first + form.gate_count + len(left),
-        form.start,
-        left_over,
-        inputs,
-        left,
-        right,
-        form.outputs,
+    # What conjunctions have left stands at their old start, with a gap behind it.
+    present = inputs[places_in_groups(sizes) < np.repeat(left_over, sizes)]
+    read = np.concatenate([present, left, right, form.outputs]) >> 1
+    uses = np.bincount(read, minlength=form.node_count + len(left))
+    network, literal = chain_loops.chain(
+        form.input_count, form.start, left_over, inputs, left, right, uses
     )
-    table, rows, literal = chain_loops.chain(
-        first, form.start, left_over, inputs, left, right, uses
-    )
-    full = np.zeros((len(table), 3), np.int32)
-    full[:, 1:] = rows.reshape(-1, 2)
-    network = Netlist(first, table.astype(np.uint8), full)
     return network, replaced(form.outputs, literal)
-
-
-def _uses(
-    nodes: int,
-    start: Int64s,
-    sizes: Int64s,
-    inputs: Int64s,
-    left: Int64s,
-    right: Int64s,
-    roots: Int64s,
-) -> Int64s:
-    """Return how often each node is read."""
-    place = places_in_groups(np.diff(start))
-    present = inputs[place < np.repeat(sizes, np.diff(start))]
-    read = np.concatenate([present, left, right, roots]) >> 1
-    return np.bincount(read, minlength=nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Bools1, Int32s, Int32s2, Int64s, Int64s1
-from neurogame.kernels.netlist.compiled import compiled
+from neurogame.native.compiled import compiled
 
 
 @compiled

@@ -23,6 +23,7 @@ from neurogame.search.alphabeta.compiled.records import (
     PAUSED,
     SOLVED,
     Frame,
+    column,
 )
 from neurogame.search.alphabeta.first_ply import evaluated, first_choice
 from neurogame.search.alphabeta.memory import SearchMemory
@@ -241,9 +242,10 @@ class Deepening:
     def _window(self, depth: int, low: np.float32, high: np.float32) -> bool:
         """Search the root with a window."""
         search = self._memory.search
-        groups = self._random.permutation(self._own).astype(np.int32)
+        groups = self._random.permutation(self._own)
         # Equal moves are tried in the order of their ranks.
-        search.stack.rows.rank[1 : 1 + self._own] = groups
+        for place, rank in enumerate(groups.tolist(), 1):
+            search.stack.rows[place].rank = rank
         quiet = 0 if self._maxn else self._settings.quiescence
         begin(search, depth, quiet, low, high)
         return self._finish(rooted=True)
@@ -261,7 +263,7 @@ class Deepening:
     def _bounds(self) -> tuple[Float32s2, Float32s2]:
         """Return the proved bounds of the root's rows by own move and answer; ``[A, B]`` each."""
         rows = self._memory.search.stack.rows
-        return self._grid(rows.low), self._grid(rows.high)
+        return self._grid(column(rows, "low")), self._grid(column(rows, "high"))
 
     def _keep(self, depth: int) -> None:
         """Take over the result of a complete iteration."""
@@ -291,7 +293,7 @@ class Deepening:
                 # Nobody can keep the role from the most that there is.
                 found.settled, found.proved, found.value = True, True, self._stakes.highest
             found.row = self._choose(frame)
-            found.scores = stack.rows.score[1 : 1 + own].astype(np.float64)
+            found.scores = column(stack.rows, "score")[1 : 1 + own].astype(np.float64)
         found.scores[found.row // answers] = found.value
         found.answers, found.depth = answers, depth
         self._plies = depth

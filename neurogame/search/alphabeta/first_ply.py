@@ -12,6 +12,7 @@ import numpy as np
 
 from neurogame.array_types import Float64s
 from neurogame.search.alphabeta.compiled.memory import Search
+from neurogame.search.alphabeta.compiled.records import column
 from neurogame.search.cooperation import averaged, preferred, replies
 
 
@@ -70,7 +71,7 @@ def evaluated(search: Search) -> Evaluated:
     rows = slice(first, first + search.nodes)
     return Evaluated(
         kept.values[rows].astype(np.float64),
-        kept.rows.static[rows].astype(np.float64),
+        column(kept.rows, "static")[rows].astype(np.float64),
         order,
         counts,
         counts[-1] if choices.chance >= 0 else 1,

@@ -7,6 +7,7 @@ import pytest
 
 from neurogame.array_types import Int64s
 from neurogame.kernels.netlist import extract_loops
+from neurogame.kernels.netlist.conjunctions import conjunctions
 
 FIRST = 30
 
@@ -37,9 +38,10 @@ def values(start: Int64s, pairs: tuple[Int64s, Int64s], sizes: Int64s, inputs: I
 def test_a_filtered_table_finds_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(5):
         start, inputs = random_gates(seed)
-        whole = extract_loops.extract_pairs(FIRST, start, inputs.copy(), 2, 64, 1 << 12)
+        form = conjunctions(FIRST, start, inputs, np.zeros(0, np.int64))
+        whole = extract_loops.extract_pairs(form, 2, 64, 1 << 12)
         monkeypatch.setattr(extract_loops, "MANY", 1 << 11)
-        few = extract_loops.extract_pairs(FIRST, start, inputs.copy(), 2, 64, 1 << 14)
+        few = extract_loops.extract_pairs(form, 2, 64, 1 << 14)
         monkeypatch.undo()
         assert len(few[0]) > 20
         assert abs(len(few[0]) - len(whole[0])) <= len(whole[0]) // 10

@@ -16,7 +16,7 @@ from neurogame.search.alphabeta.compiled.backup import (
     is_certain,
     proved_bounds,
 )
-from neurogame.search.alphabeta.compiled.records import CHILD, ROW
+from neurogame.search.alphabeta.compiled.records import Child, Row, layout
 
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
 
@@ -46,7 +46,7 @@ def _equilibrium(values: Any, first: int, order: Any, starts: Any, picked: Any) 
 def test_static_children(shape: tuple[int, int, int]) -> None:
     own, answers, seed = shape
     random = np.random.default_rng(seed)
-    rows = np.zeros(3 + own * answers, CHILD)
+    rows = np.zeros(3 + own * answers, layout(Child))
     rows["static"] = random.integers(0, 5, len(rows)) / 4
     rows["terminal"] = random.random(len(rows)) < 0.5
     grid = rows["static"][3:].reshape(own, answers)
@@ -64,7 +64,7 @@ def test_static_children(shape: tuple[int, int, int]) -> None:
 def test_proved_bounds(shape: tuple[int, int, int]) -> None:
     own, answers, seed = shape
     random = np.random.default_rng(seed)
-    rows = np.zeros(2 + own * answers, ROW)
+    rows = np.zeros(2 + own * answers, layout(Row))
     ends = np.sort(random.integers(0, 5, (len(rows), 2)) / 4, axis=1)
     rows["low"], rows["high"] = ends[:, 0], ends[:, 1]
     low = rows["low"][2:].reshape(own, answers)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.native.compiled import compiled
+from neurogame.search.alphabeta.compiled.memory import make_choices
 from neurogame.search.alphabeta.compiled.moves import MOST, joint_count, joint_move, list_moves
 from neurogame.search.packing import state_words
 
@@ -20,10 +21,10 @@ def _count(legal: Any, offsets: Any) -> int:
 
 
 @compiled
-def _all_rows(legal: Any, offsets: Any, order: Any, moves: Any, starts: Any, joint: Any) -> None:
-    list_moves(legal, offsets, order, moves, starts)
+def _all_rows(choices: Any, legal: Any, joint: Any) -> None:
+    list_moves(choices, legal)
     for row in range(len(joint)):
-        joint_move(row, order, moves, starts, joint[row])
+        joint_move(choices, row, joint[row])
 
 
 @given(
@@ -42,8 +43,7 @@ def test_rows_are_the_product_of_the_roles_moves(sizes: list[int], seed: int, ro
     assert _count(state_words(flags), offsets) == len(expected)
     if expected:
         joint = np.zeros((len(expected), len(sizes)), np.int32)
-        moves, starts = np.zeros(len(flags), np.int32), np.zeros(len(sizes) + 1, np.int64)
-        _all_rows(state_words(flags), offsets, np.array(order), moves, starts, joint)
+        _all_rows(make_choices(offsets, role), state_words(flags), joint)
         assert [tuple(row) for row in joint[:, order].tolist()] == expected
 
 

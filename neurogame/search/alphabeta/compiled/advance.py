@@ -69,9 +69,8 @@ def advance(search: Search, rooted: bool) -> int:
         ``DONE``, or why it had to be interrupted.
     """
     stack = search.stack
-    table = search.table
     search.pause = nanoseconds() + _SLICE
-    maxn = len(table.values) > 0
+    maxn = len(search.table.values) > 0
     while True:
         found, place = GENERATE, 0
         frame = stack.frames[search.top]
@@ -159,11 +158,9 @@ def _interruption(search: Search) -> int:
 def _has_root(search: Search) -> bool:
     """Put the root's children onto the stack if they are kept; row 0 is the root itself."""
     stack = search.stack
-    kept = search.kept
-    table = search.table
-    entries = table.entries
+    entries = search.table.entries
     index = find(entries, stack.rows[0].key)
-    if index < 0 or not is_kept(search, kept, entries[index].place):
+    if index < 0 or not is_kept(search, search.kept, entries[index].place):
         return False
     entries[index].age = search.age
     search.top = 0
@@ -198,7 +195,6 @@ def set_root(search: Search, state: UInt64s2) -> int:
         The number of joint moves.
     """
     stack = search.stack
-    choices = search.choices
     block = search.block
     copy_row(block.states, 0, state, 0)
     look(search.rules, block, 1)
@@ -209,7 +205,7 @@ def set_root(search: Search, state: UInt64s2) -> int:
     row.key = child_key(block.hashes[0], 0, block.hashes[0], 1)
     if search.numbers.transpositions == 0:
         row.key = hashed(row.key, -search.age)
-    row.width = joint_count(stack.legal[0], choices.offsets)
+    row.width = joint_count(stack.legal[0], search.choices.offsets)
     return row.width
 
 
@@ -229,17 +225,16 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
         The number of joint moves.
     """
     stack = search.stack
-    table = search.table
     choices = search.choices
-    entries, block = table.entries, search.block
+    entries, block = search.table.entries, search.block
     key, row = stack.frames[0].key, first
     copy_row(block.parents, 0, stack.states, 0)
-    list_moves(stack.legal[0], choices.offsets, choices.order, choices.moves, choices.starts)
+    list_moves(choices, stack.legal[0])
     if most == 0:
-        joint_move(row, choices.order, choices.moves, choices.starts, line[0])
+        joint_move(choices, row, line[0])
         return 1
     for ply in range(most):
-        joint_move(row, choices.order, choices.moves, choices.starts, line[ply])
+        joint_move(choices, row, line[ply])
         copy_row(block.joint, 0, line, ply)
         step(search.rules, block, 1)
         if search.numbers.transpositions == 0 and ply == 0:
@@ -252,7 +247,7 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
             break
         row = entries[index].best
         copy_row(block.parents, 0, block.states, 0)
-        list_moves(block.legal[0], choices.offsets, choices.order, choices.moves, choices.starts)
+        list_moves(choices, block.legal[0])
         if row >= joint_count(block.legal[0], choices.offsets):
             most = ply + 1
             break

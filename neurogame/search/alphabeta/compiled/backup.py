@@ -6,17 +6,17 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2, Int64s1
 from neurogame.native.compiled import inner, merged
-from neurogame.search.alphabeta.compiled.records import Children, Rows
+from neurogame.search.alphabeta.compiled.records import Child, Records, Row
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @merged
-def best_reply(rows: Children, first: int, own: int, answers: int) -> tuple[np.float32, int]:
+def best_reply(rows: Records[Child], first: int, own: int, answers: int) -> tuple[np.float32, int]:
     """Return the value of a node all of whose children have their static values.
 
     Args:
-        rows: ``CHILD [C]``.
+        rows: ``[C]``.
         first: index of row 0.
         own: moves of the searching role.
         answers: joint moves of the others.
@@ -42,7 +42,7 @@ def best_reply(rows: Children, first: int, own: int, answers: int) -> tuple[np.f
 
 @merged
 def proved_bounds(
-    rows: Rows, first: int, own: int, answers: int, opposed: bool
+    rows: Records[Row], first: int, own: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
     """Return the proved bounds of a node from those of its rows.
 
@@ -52,7 +52,7 @@ def proved_bounds(
     value alone, and meet as soon as all lines are known.
 
     Args:
-        rows: ``ROW [S]``.
+        rows: ``[S]``.
         first: index of row 0.
         own: moves of the searching role.
         answers: joint moves of the others.
@@ -83,9 +83,9 @@ def proved_bounds(
 
 @merged
 def final_bounds(
-    rows: Children, first: int, own: int, answers: int, opposed: bool
+    rows: Records[Child], first: int, own: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
-    """Return the same for children of which only terminal ones are known; ``CHILD [C]``."""
+    """Return the same for children of which only terminal ones are known; ``[C]``."""
     low, high = _ZERO, _ONE
     if not opposed:
         high = _ZERO

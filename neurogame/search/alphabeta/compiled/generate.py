@@ -96,15 +96,13 @@ def generate(search: Search) -> int:
     asked_count, search.asked = search.asked, 0
     for number in range(asked_count):
         asked = batch.asked[number]
-        list_moves(
-            batch.legal[number], choices.offsets, choices.order, choices.moves, choices.starts
-        )
+        list_moves(choices, batch.legal[number])
         asked.own = choices.starts[1]
         asked.place = _reserve(search, len(kept.rows), asked.width)
         first = asked.place % len(kept.rows)
         for row in range(asked.width):
             copy_row(block.parents, lane, batch.states, number)
-            joint_move(row, choices.order, choices.moves, choices.starts, block.joint[lane])
+            joint_move(choices, row, block.joint[lane])
             batch.target[lane] = first + row
             lane += 1
             if lane == lanes or (number == last and row == asked.width - 1):
@@ -122,9 +120,8 @@ def _reserve(search: Search, room: int, count: int) -> int:
     """Return the place of a number of children that lie side by side."""
     if search.head % room + count > room:
         search.head += room - search.head % room
-    place = search.head
     search.head += count
-    return place
+    return search.head
 
 
 @merged
@@ -183,8 +180,7 @@ def _adapt(search: Search, count: int, time: int) -> None:
 def _keep(search: Search, block: Block, lane: int) -> None:
     """Keep the child in a lane: its state, legal moves, values and hash."""
     kept = search.kept
-    batch = search.batch
-    place = batch.target[lane]
+    place = search.batch.target[lane]
     copy_row(kept.states, place, block.states, lane)
     copy_row(kept.legal, place, block.legal, lane)
     terminal = block.terminal[lane]
@@ -218,7 +214,6 @@ def _conclude(search: Search, number: int) -> None:
     """Remember what its children say of a node: its value one ply deep, and proved bounds."""
     kept = search.kept
     table = search.table
-    proofs = search.proofs
     batch = search.batch
     asked = batch.asked[number]
     first = asked.place % len(kept.rows)
@@ -234,7 +229,7 @@ def _conclude(search: Search, number: int) -> None:
     low, high = final_bounds(kept.rows, first, asked.own, answers, search.sums <= TWO_ROLES)
     narrow(entry, low, high)
     if entry.low == entry.high and not was_proved:
-        remember(search, proofs, batch.states[number], low)
+        remember(search, search.proofs, batch.states[number], low)
     if entry.draft < PER_PLY:
         entry.value, entry.best = best_reply(kept.rows, first, asked.own, answers)
         entry.draft = PER_PLY
@@ -246,17 +241,10 @@ def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
     """Remember what its children say of a node, for max^n: values of all roles."""
     kept = search.kept
     table = search.table
-    proofs = search.proofs
     batch = search.batch
     choices = search.choices
     entry, asked = table.entries[index], batch.asked[number]
-    list_moves(
-        batch.legal[number],
-        choices.offsets,
-        choices.order,
-        choices.moves,
-        choices.starts,
-    )
+    list_moves(choices, batch.legal[number])
     solved = True
     for row in range(first, first + asked.width):
         solved = solved and kept.rows[row].terminal != 0
@@ -269,7 +257,7 @@ def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
         entry.marks = SOLVED
         if certain:
             entry.marks = SOLVED | CERTAIN
-            remember_all(search, proofs, batch.states[number], table.values[index])
+            remember_all(search, search.proofs, batch.states[number], table.values[index])
 
 
 @inner
@@ -321,11 +309,8 @@ def _ask_siblings(search: Search, frame: Frame, room: int) -> None:
 @merged
 def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
     """Add the best child of the next rows of a frame."""
-    stack = search.stack
     kept = search.kept
-    table = search.table
-    choices = search.choices
-    rows, entries = stack.rows, table.entries
+    rows, entries = search.stack.rows, search.table.entries
     group, answer = frame.group, frame.answer
     while room > 0:
         answer += 1
@@ -344,7 +329,7 @@ def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
         key = child_key(row.key, entry.best, kept.rows[place].hash, search.numbers.transpositions)
         if kept.rows[place].terminal != 0 or _has_children(search, key):
             continue
-        width = measured(search, choices.offsets, kept.legal[place])
+        width = measured(search, search.choices.offsets, kept.legal[place])
         if 0 < width <= room:
             ask(search, kept.states, kept.legal, place, key, width)
             room -= width
@@ -353,11 +338,9 @@ def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
 @merged
 def _has_children(search: Search, key: np.uint64) -> bool:
     """Return whether the children of a node are kept."""
-    kept = search.kept
-    table = search.table
-    entries = table.entries
+    entries = search.table.entries
     index = find(entries, key)
-    return index >= 0 and is_kept(search, kept, entries[index].place)
+    return index >= 0 and is_kept(search, search.kept, entries[index].place)
 
 
 @merged
@@ -385,7 +368,7 @@ def fill_frame(search: Search, frame: Frame, source: int, kept_place: int) -> No
     choices = search.choices
     parent = stack.rows[source]
     frame.key, frame.source, frame.count = parent.key, source, parent.width
-    list_moves(stack.legal[source], choices.offsets, choices.order, choices.moves, choices.starts)
+    list_moves(choices, stack.legal[source])
     frame.own = choices.starts[1]
     frame.answers = frame.count // frame.own
     base = kept_place % len(kept.rows)

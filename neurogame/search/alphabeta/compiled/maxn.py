@@ -37,7 +37,6 @@ from neurogame.search.alphabeta.compiled.table import claim, find, remember_all
 def settle_maxn(search: Search, frame: Frame, place: int) -> int:
     """Find the values of a row without searching, or say what is needed for them."""
     stack = search.stack
-    kept = search.kept
     table = search.table
     row, depth = stack.rows[place], frame.depth - 1
     if row.marks & SOLVED:
@@ -57,15 +56,14 @@ def settle_maxn(search: Search, frame: Frame, place: int) -> int:
         search.horizon |= entry.marks & SOLVED == 0
         search.visits += 1
         return SETTLED
-    return DEEPER if is_kept(search, kept, entry.place) else GENERATE
+    return DEEPER if is_kept(search, search.kept, entry.place) else GENERATE
 
 
 @inner
 def push_maxn(search: Search, frame: Frame, place: int) -> None:
     """Put a row onto the stack of nodes."""
-    stack = search.stack
     table = search.table
-    index = find(table.entries, stack.rows[place].key)
+    index = find(table.entries, search.stack.rows[place].key)
     push_rows(search, place, table.entries[index].place)
     open_maxn(search, search.top, frame.depth - 1)
     search.visits += 1
@@ -91,9 +89,8 @@ def back_up_maxn(search: Search) -> bool:
     Returns:
         Whether the root is finished.
     """
-    stack = search.stack
     while True:
-        frame = stack.frames[search.top]
+        frame = search.stack.frames[search.top]
         frame.answer += 1
         if frame.answer == frame.answers:
             frame.answer = 0
@@ -111,10 +108,9 @@ def _finish_maxn(search: Search, frame: Frame) -> None:
     """Choose for all roles, and remember the values of a node all of whose rows are done."""
     stack = search.stack
     table = search.table
-    proofs = search.proofs
     choices = search.choices
     source = frame.source
-    list_moves(stack.legal[source], choices.offsets, choices.order, choices.moves, choices.starts)
+    list_moves(choices, stack.legal[source])
     marks = SOLVED | CERTAIN
     for place in range(frame.first, frame.first + frame.count):
         marks &= stack.rows[place].marks
@@ -130,7 +126,7 @@ def _finish_maxn(search: Search, frame: Frame) -> None:
     index = claim(search, table.entries, frame.key)
     entry = table.entries[index]
     if marks & CERTAIN and not entry.marks & CERTAIN:
-        remember_all(search, proofs, stack.states[source], stack.values[source])
+        remember_all(search, search.proofs, stack.states[source], stack.values[source])
     if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
         entry.value, entry.best = np.float32(search.value), best
         entry.draft, entry.bound, entry.marks = PER_PLY * frame.depth, EXACT, marks

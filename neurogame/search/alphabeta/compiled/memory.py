@@ -13,16 +13,13 @@ from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.native.numbers import filled, numbers_of
 from neurogame.native.struct import Struct
 from neurogame.search.alphabeta.compiled.records import (
-    ASKED,
-    CHILD,
-    ENTRY,
-    FRAME,
-    ROW,
-    AskedNodes,
-    Children,
-    Entries,
-    Frames,
-    Rows,
+    Asked,
+    Child,
+    Frame,
+    Records,
+    Row,
+    TableEntry,
+    layout,
 )
 from neurogame.search.alphabeta.settings import SearchSettings
 
@@ -62,15 +59,15 @@ class Stack(Struct):
     """The nodes from the root to the present one, with their children.
 
     Attributes:
-        frames: ``FRAME [D]``.
-        rows: ``ROW [S]``.
+        frames: ``[D]``.
+        rows: ``[S]``.
         states: of the rows; uint64 ``[S, Fw]``.
         legal: uint64 ``[S, Mw]``.
         values: float32 ``[S, R]``.
     """
 
-    frames: Frames
-    rows: Rows
+    frames: Records[Frame]
+    rows: Records[Row]
     states: UInt64s2
     legal: UInt64s2
     values: Float32s2
@@ -82,13 +79,13 @@ class Kept(Struct):
     Places are counted on and on; place ``p`` is index ``p % C``.
 
     Attributes:
-        rows: ``CHILD [C]``.
+        rows: ``[C]``.
         states: uint64 ``[C, Fw]``.
         legal: uint64 ``[C, Mw]``.
         values: goals of terminal states, estimates of the others; float32 ``[C, R]``.
     """
 
-    rows: Children
+    rows: Records[Child]
     states: UInt64s2
     legal: UInt64s2
     values: Float32s2
@@ -98,11 +95,11 @@ class TranspositionTable(Struct):
     """The transposition table, in buckets of four entries.
 
     Attributes:
-        entries: ``ENTRY [E]``, ``E`` a power of 2.
+        entries: ``[E]``, ``E`` a power of 2.
         values: max^n values of all roles; float32 ``[E, R]``, without rows for alpha-beta.
     """
 
-    entries: Entries
+    entries: Records[TableEntry]
     values: Float32s2
 
 
@@ -124,13 +121,13 @@ class Batch(Struct):
     """Nodes whose children are generated together.
 
     Attributes:
-        asked: ``ASKED [Q]``.
+        asked: ``[Q]``.
         states: uint64 ``[Q, Fw]``.
         legal: uint64 ``[Q, Mw]``.
         target: index among the kept children of each lane; int64 ``[N]``.
     """
 
-    asked: AskedNodes
+    asked: Records[Asked]
     states: UInt64s2
     legal: UInt64s2
     target: Int64s1
@@ -315,16 +312,16 @@ def make_search(
     )
 
 
-def _records(count: int, kind: np.dtype[Any]) -> Any:
+def _records(count: int, record: type) -> Any:
     """Return records, all 0, whose fields Python reads as attributes."""
-    return np.zeros(count, kind).view(np.recarray)
+    return np.zeros(count, layout(record)).view(np.recarray)
 
 
 def make_stack(sizes: Sizes, rows: int) -> Stack:
     """Reserve a stack with room for some rows."""
     return Stack(
-        frames=_records(DEEPEST + MOST_QUIET + 2, FRAME),
-        rows=_records(rows, ROW),
+        frames=_records(DEEPEST + MOST_QUIET + 2, Frame),
+        rows=_records(rows, Row),
         states=np.zeros((rows, sizes.state_words), np.uint64),
         legal=np.zeros((rows, sizes.move_words), np.uint64),
         values=np.zeros((rows, sizes.roles), np.float32),
@@ -343,7 +340,7 @@ def enlarge_stack(stack: Stack, rows: int) -> None:
 def make_kept(sizes: Sizes, rows: int) -> Kept:
     """Reserve room for children; the system provides memory as it is used."""
     return Kept(
-        rows=np.empty(rows, CHILD).view(np.recarray),
+        rows=np.empty(rows, layout(Child)).view(np.recarray),
         states=np.empty((rows, sizes.state_words), np.uint64),
         legal=np.empty((rows, sizes.move_words), np.uint64),
         values=np.empty((rows, sizes.roles), np.float32),
@@ -358,7 +355,7 @@ def make_table(entries: int, roles: int) -> TranspositionTable:
         roles: ``R`` for max^n, 0 for alpha-beta.
     """
     return TranspositionTable(
-        entries=_records(entries, ENTRY),
+        entries=_records(entries, TableEntry),
         values=np.zeros((entries if roles else 0, roles), np.float32),
     )
 
@@ -375,7 +372,7 @@ def make_proofs(sizes: Sizes, states: int) -> Proofs:
 def make_batch(sizes: Sizes, lanes: int) -> Batch:
     """Reserve room for as many nodes as a block has lanes."""
     return Batch(
-        asked=_records(lanes, ASKED),
+        asked=_records(lanes, Asked),
         states=np.zeros((lanes, sizes.state_words), np.uint64),
         legal=np.zeros((lanes, sizes.move_words), np.uint64),
         target=np.zeros(lanes, np.int64),
@@ -408,9 +405,9 @@ def make_choices(offsets: Int64s1, role: int, chance: int | None = None) -> Choi
 
 def child_bytes(sizes: Sizes) -> int:
     """Return the memory of one kept child; bytes."""
-    return CHILD.itemsize + 8 * (sizes.state_words + sizes.move_words) + 4 * sizes.roles
+    return layout(Child).itemsize + 8 * (sizes.state_words + sizes.move_words) + 4 * sizes.roles
 
 
 def entry_bytes(roles: int) -> int:
     """Return the memory of one entry of the table; bytes."""
-    return ENTRY.itemsize + 4 * roles
+    return layout(TableEntry).itemsize + 4 * roles

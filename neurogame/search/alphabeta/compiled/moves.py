@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Int32s1, Int64s1, UInt64s1
 from neurogame.native.bits import lowest_bit, ones
 from neurogame.native.compiled import inner, merged
-from neurogame.search.alphabeta.compiled.memory import Search
+from neurogame.search.alphabeta.compiled.memory import Choices, Search
 from neurogame.search.alphabeta.compiled.records import CLOSED
 
 MOST = 1 << 40
@@ -47,20 +47,14 @@ def joint_count(legal: UInt64s1, offsets: Int64s1) -> int:
 
 
 @inner
-def list_moves(
-    legal: UInt64s1, offsets: Int64s1, order: Int64s1, choices: Int32s1, starts: Int64s1
-) -> None:
-    """List each role's legal moves.
+def list_moves(choices: Choices, legal: UInt64s1) -> None:
+    """List each role's legal moves, in ``choices.moves`` and ``choices.starts``.
 
     Args:
+        choices: changed.
         legal: as for :func:`joint_count`.
-        offsets: likewise.
-        order: roles, the searching one first, whose moves are to be the outermost;
-            int64 ``[R]``.
-        choices: written: the moves, role by role in that order; int32 ``[M]``.
-        starts: written: the ``i``-th role's are ``choices[starts[i] : starts[i + 1]]``;
-            int64 ``[R + 1]``.
     """
+    order, offsets, starts = choices.order, choices.offsets, choices.starts
     place = 0
     for index in range(len(order)):
         starts[index] = place
@@ -68,19 +62,20 @@ def list_moves(
         for word in range(begin >> 6, (end + 63) >> 6):
             bits = _of_role(legal, word, begin, end)
             while bits != 0:
-                choices[place] = (word << 6) + lowest_bit(bits)
+                choices.moves[place] = (word << 6) + lowest_bit(bits)
                 place += 1
                 bits &= bits - _ONE
     starts[len(order)] = place
 
 
 @merged
-def joint_move(row: int, order: Int64s1, choices: Int32s1, starts: Int64s1, joint: Int32s1) -> None:
-    """Write a row's joint move as move numbers of all roles; int32 ``[R]``."""
+def joint_move(choices: Choices, row: int, joint: Int32s1) -> None:
+    """Write a row's joint move, of the moves listed, as move numbers; int32 ``[R]``."""
     rest = row
-    for index in range(len(order) - 1, -1, -1):
-        count = starts[index + 1] - starts[index]
-        joint[order[index]] = choices[starts[index] + rest % count]
+    for index in range(len(choices.order) - 1, -1, -1):
+        begin = choices.starts[index]
+        count = choices.starts[index + 1] - begin
+        joint[choices.order[index]] = choices.moves[begin + rest % count]
         rest //= count
 
 
@@ -95,5 +90,4 @@ def measured(search: Search, offsets: Int64s1, legal: UInt64s1) -> int:
 def measure(search: Search, place: int) -> None:
     """Write the width of a row of the stack that is not terminal."""
     stack = search.stack
-    choices = search.choices
-    stack.rows[place].width = measured(search, choices.offsets, stack.legal[place])
+    stack.rows[place].width = measured(search, search.choices.offsets, stack.legal[place])

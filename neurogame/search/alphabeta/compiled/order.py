@@ -19,13 +19,13 @@ from neurogame.array_types import Int64s1
 from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 from neurogame.search.alphabeta.compiled.moves import list_moves
-from neurogame.search.alphabeta.compiled.records import Frame, Rows
+from neurogame.search.alphabeta.compiled.records import Frame, Records, Row
 
 _FIRST = np.float32(np.inf)
 
 
 @merged
-def row_at(frame: Frame, rows: Rows, group: int, answer: int) -> int:
+def row_at(frame: Frame, rows: Records[Row], group: int, answer: int) -> int:
     """Return the row, counted from the frame's first, at a place in the order."""
     base = int(rows[frame.first + group].group) * frame.answers
     return base + rows[frame.first + base + answer].order
@@ -41,8 +41,7 @@ def arrange(search: Search, frame: Frame, ply: int, best_row: int) -> None:
         ply: its distance from the root.
         best_row: the row remembered as the best one, or -1.
     """
-    stack = search.stack
-    rows, first, own, answers = stack.rows, frame.first, frame.own, frame.answers
+    rows, first, own, answers = search.stack.rows, frame.first, frame.own, frame.answers
     _give_bonus(search, frame, ply)
     for move in range(own):
         worth = _FIRST
@@ -72,7 +71,7 @@ def arrange(search: Search, frame: Frame, ply: int, best_row: int) -> None:
 
 
 @inner
-def _sort(rows: Rows, first: int, count: int) -> None:
+def _sort(rows: Records[Row], first: int, count: int) -> None:
     """Sort places by weight, the highest first; equal ones by rank, then as they were."""
     gap = 1
     while gap < count // 3:
@@ -115,7 +114,7 @@ def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
     choices = search.choices
     rows = stack.rows
     source = stack.legal[frame.source]
-    list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
+    list_moves(choices, source)
     for place in range(frame.own):
         bonus = np.float32(0)
         if frame.own > 1:
@@ -129,9 +128,8 @@ def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
 @merged
 def _give_reply_bonus(search: Search, frame: Frame, ply: int) -> None:
     """Write the bonus of each joint move of the others."""
-    stack = search.stack
     choices = search.choices
-    rows = stack.rows
+    rows = search.stack.rows
     for place in range(frame.answers):
         bonus, code, rest = np.float32(0), 0, place
         for index in range(len(choices.order) - 1, 0, -1):
@@ -150,10 +148,9 @@ def _give_reply_bonus(search: Search, frame: Frame, ply: int) -> None:
 @inner
 def learn(search: Search, frame: Frame, ply: int) -> None:
     """Take note that a frame's best row was good for whoever had the choice."""
-    stack = search.stack
     choices = search.choices
-    source = stack.legal[frame.source]
-    list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
+    source = search.stack.legal[frame.source]
+    list_moves(choices, source)
     code, rest = 0, frame.best_row
     for index in range(len(choices.order) - 1, -1, -1):
         begin, role = choices.starts[index], choices.order[index]

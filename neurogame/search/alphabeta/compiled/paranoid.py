@@ -32,8 +32,8 @@ from neurogame.search.alphabeta.compiled.records import (
     UNKNOWN,
     UPPER,
     Frame,
+    Records,
     Row,
-    Rows,
     TableEntry,
 )
 from neurogame.search.alphabeta.compiled.table import (
@@ -87,11 +87,8 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     Returns:
         ``SETTLED``, with the value in ``search.value``; ``DEEPER`` or ``GENERATE``.
     """
-    stack = search.stack
-    kept = search.kept
-    table = search.table
-    entries = table.entries
-    row = stack.rows[place]
+    entries = search.table.entries
+    row = search.stack.rows[place]
     if row.low == row.high:
         search.value = float(row.low)
         return SETTLED
@@ -110,7 +107,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     if _is_known(search, frame, row, entry, depth):
         search.visits += 1
         return SETTLED
-    return DEEPER if is_kept(search, kept, entry.place) else GENERATE
+    return DEEPER if is_kept(search, search.kept, entry.place) else GENERATE
 
 
 @merged
@@ -137,9 +134,8 @@ def _is_known(search: Search, frame: Frame, row: Row, entry: TableEntry, depth: 
 @inner
 def push_paranoid(search: Search, frame: Frame, place: int) -> None:
     """Put the present row onto the stack of nodes."""
-    stack = search.stack
     table = search.table
-    row = stack.rows[place]
+    row = search.stack.rows[place]
     alpha, beta = _window(frame)
     depth, quiet = frame.depth - 1, frame.quiet
     draft = PER_PLY * depth + quiet
@@ -158,8 +154,7 @@ def push_paranoid(search: Search, frame: Frame, place: int) -> None:
 def look_up(search: Search, ply: int) -> None:
     """Take estimates and proved bounds of a frame's rows from the table."""
     stack = search.stack
-    table = search.table
-    rows, entries = stack.rows, table.entries
+    rows, entries = stack.rows, search.table.entries
     frame = stack.frames[ply]
     if search.numbers.transpositions == 0:
         return
@@ -222,7 +217,7 @@ def back_up_paranoid(search: Search) -> bool:
 
 
 @merged
-def _absorb(search: Search, frame: Frame, rows: Rows) -> bool:
+def _absorb(search: Search, frame: Frame, rows: Records[Row]) -> bool:
     """Take over the value of the present row and go to the next; return whether there is none."""
     number = row_at(frame, rows, frame.group, frame.answer)
     row, value = rows[frame.first + number], np.float32(search.value)
@@ -260,7 +255,6 @@ def _finish_paranoid(search: Search, frame: Frame) -> None:
     """Remember the value of a node all of whose rows are done."""
     stack = search.stack
     table = search.table
-    proofs = search.proofs
     entries = table.entries
     opposed = search.sums <= TWO_ROLES
     low, high = proved_bounds(stack.rows, frame.first, frame.own, frame.answers, opposed)
@@ -272,7 +266,7 @@ def _finish_paranoid(search: Search, frame: Frame) -> None:
     narrow(entry, frame.low, frame.high)
     # Once only: states that are proved are handed out, and the table may have known it already.
     if frame.low == frame.high and not was_proved:
-        remember(search, proofs, stack.states[frame.source], frame.low)
+        remember(search, search.proofs, stack.states[frame.source], frame.low)
     if frame.draft >= entry.draft:
         entry.value, entry.best, entry.draft = value, frame.best_row, frame.draft
         entry.bound = UPPER if value <= frame.alpha else LOWER if value >= frame.beta else EXACT

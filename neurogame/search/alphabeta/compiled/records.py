@@ -23,7 +23,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.array_types import Float32s1, Int32s1
+from neurogame.array_types import Float32s1
 
 UPPER, EXACT, LOWER = -1, 0, 1
 """What a remembered value is: at least the true one, the true one, at most the true one."""
@@ -58,7 +58,7 @@ _Int8: TypeAlias = Annotated[int, np.int8]
 _UInt8: TypeAlias = Annotated[int, np.uint8]
 
 
-def _layout(record: type) -> np.dtype[np.void]:
+def layout(record: type) -> np.dtype[np.void]:
     """Return how a record lies in memory, from the types of its fields.
 
     A number of Python is one of 64 bits unless its annotation names another type.
@@ -215,14 +215,11 @@ class Asked(Protocol):
     own: int
 
 
-FRAME, ROW, CHILD, ENTRY, ASKED = map(_layout, (Frame, Row, Child, TableEntry, Asked))
-
-
 if TYPE_CHECKING:
     Kind = TypeVar("Kind", covariant=True)
 
     class Records(Protocol[Kind]):
-        """An array of records, ``[N]``."""
+        """Records of one class side by side, ``[N]``."""
 
         def __getitem__(self, place: int, /) -> Kind:
             """Return a record, which is a view."""
@@ -233,25 +230,16 @@ if TYPE_CHECKING:
         def __len__(self) -> int:
             """Return ``N``."""
 
-    class Rows(Records[Row], Protocol):
-        """The same of rows, and some columns of them."""
-
-        low: Float32s1
-        high: Float32s1
-        score: Float32s1
-        rank: Int32s1
-
-    class Children(Records[Child], Protocol):
-        """The same of children that are kept, and a column of them."""
-
-        static: Float32s1
-
-    Frames: TypeAlias = Records[Frame]
-    Entries: TypeAlias = Records[TableEntry]
-    AskedNodes: TypeAlias = Records[Asked]
 else:
-    Frames: TypeAlias = Annotated[npt.NDArray[np.void], 1, FRAME]
-    Rows: TypeAlias = Annotated[npt.NDArray[np.void], 1, ROW]
-    Children: TypeAlias = Annotated[npt.NDArray[np.void], 1, CHILD]
-    Entries: TypeAlias = Annotated[npt.NDArray[np.void], 1, ENTRY]
-    AskedNodes: TypeAlias = Annotated[npt.NDArray[np.void], 1, ASKED]
+
+    class Records:
+        """For compiled code, an array of the layout that the record's class declares."""
+
+        def __class_getitem__(cls, record: type) -> object:
+            """Return the annotation of an array of such records."""
+            return Annotated[npt.NDArray[np.void], 1, layout(record)]
+
+
+def column(records: Records[Row] | Records[Child], field: str) -> Float32s1:
+    """Return, for Python, a field of 32 real bits of all records; float32 ``[N]``."""
+    return np.asarray(records)[field]

@@ -19,7 +19,7 @@ from neurogame.search.alphabeta.compiled.records import (
     TWO_ROLES,
     UPPER,
     ZERO_SUM,
-    Entries,
+    Records,
     TableEntry,
 )
 
@@ -60,7 +60,7 @@ def child_key(key: np.uint64, row: int, hash_: np.uint64, shared: int) -> np.uin
 
 
 @merged
-def find(entries: Entries, key: np.uint64) -> int:
+def find(entries: Records[TableEntry], key: np.uint64) -> int:
     """Return the index of a state's entry, or -1."""
     first = bucket_of(key, len(entries))
     for index in range(first, first + BUCKET):
@@ -70,7 +70,7 @@ def find(entries: Entries, key: np.uint64) -> int:
 
 
 @inner
-def claim(search: Search, entries: Entries, key: np.uint64) -> int:
+def claim(search: Search, entries: Records[TableEntry], key: np.uint64) -> int:
     """Return the index of a state's entry; where it has none, the least useful one is cleared.
 
     Useful are deep values, those of this search, proved ones, and most of all the principal line.
