@@ -3,6 +3,7 @@
 python -m benchmarks.gates --check                       # the library, against gates.json
 python -m benchmarks.gates --check --parts netlist code  # some parts of it
 python -m benchmarks.gates --write before.json           # the same into a file of one's own
+python -m benchmarks.gates --check --parts sheets        # games beside the checkout: four minutes
 python -m benchmarks.gates ../shared/games --parts netlist code --write sheets.json
 
 Equal text for the compiler is equal code, so equal speed; the text, and the last bits of weights,
@@ -18,6 +19,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import re
 import sys
 import time
@@ -59,6 +61,10 @@ FILE = Path(__file__).with_name("gates.json")
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
 LEARNERS = ("tictactoe", "connectfour5", "pig", "tictactoe3p")
 ROUNDS = 20
+SHARED = Path(os.environ.get("NEUROGAME_SHARED", Path(__file__).parents[2] / "shared")) / "games"
+SLOW = ("amazons", "amazonsSuicide", "chess", "mummymaze1p", "pancakes88")
+"""Sheets whose circuits and netlists took more than 10 processor seconds; they are left out."""
+SHEETS = [str(path) for path in sorted(SHARED.glob("*.kif")) if path.stem not in SLOW]
 INSPECTED: dict[str, tuple[str, ...]] = {
     "tictactoe": ("--state", "initial"),
     "connectfour5": ("--state", "random:6:1"),
@@ -144,6 +150,11 @@ def netlist(path: str) -> Hashes:
     names = ("play", "play with moves", "step")
     plies = zip(names, _plies(path), strict=True)
     return {f"{Path(path).stem} / {name}": _ply(ply) for name, ply in plies}
+
+
+def sheets(path: str) -> Hashes:
+    """Return the hashes of a game's circuit and netlists."""
+    return circuits(path) | netlist(path)
 
 
 def code(path: str) -> Hashes:
@@ -254,6 +265,7 @@ PARTS: dict[str, tuple[Callable[[str], Hashes], Sequence[str] | None]] = {
     "circuits": (circuits, None),
     "netlist": (netlist, None),
     "code": (code, None),
+    "sheets": (sheets, SHEETS),
     "weights": (weights, LEARNERS),
     "inspect": (inspect, tuple(INSPECTED)),
     "answers": (answers, SEARCHED),
@@ -261,16 +273,16 @@ PARTS: dict[str, tuple[Callable[[str], Hashes], Sequence[str] | None]] = {
 """What makes the hashes of each part, and of which games; None: of all rulesheets."""
 
 
-def _made(parts: Iterable[str], sheets: Sequence[str]) -> dict[str, Hashes]:
+def _made(parts: Iterable[str], rulesheets: Sequence[str]) -> dict[str, Hashes]:
     """Return the hashes of each part."""
     found: dict[str, Hashes] = {part: {} for part in parts}
     everywhere = [part for part in found if PARTS[part][1] is None]
-    jobs = [(part, sheet) for sheet in sheets for part in everywhere]
+    jobs = [(part, sheet) for sheet in rulesheets for part in everywhere]
     jobs += [(part, name) for part in found for name in PARTS[part][1] or ()]
     bar = tqdm(jobs, file=bar_stream(), unit="job")
     for part, name in bar:
         bar.set_description(f"{part} {Path(name).stem}")
-        if part == next(iter(everywhere), None):
+        if part in ("sheets", next(iter(everywhere), None)):
             _circuit.cache_clear()
             _plies.cache_clear()
         found[part] |= PARTS[part][0](name)
@@ -298,10 +310,16 @@ def main() -> int:
     """Make the hashes, and write or compare them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="*", help="rulesheets or folders of them (default: library)")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
+    usual = [part for part in PARTS if part != "sheets"]
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=usual, metavar="PART")
     parser.add_argument("--write", type=Path, nargs="?", const=FILE, metavar="FILE")
     parser.add_argument("--check", type=Path, nargs="?", const=FILE, metavar="FILE")
     options = parser.parse_args()
+    if "sheets" in options.parts:
+        left_out = (
+            f"left out: {', '.join(SLOW)}" if SHEETS else f"skipped: no rulesheets in {SHARED}"
+        )
+        print(f"sheets: {left_out}")
     torch.set_num_threads(1)
     begin = time.process_time()
     found = _made(options.parts, _sheets(options.games))
