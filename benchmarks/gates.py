@@ -154,7 +154,8 @@ def netlist(path: str) -> Hashes:
 
 def sheets(path: str) -> Hashes:
     """Return the hashes of a game's circuit and netlists."""
-    return circuits(path) | netlist(path)
+    circuit = {f"{name} / circuit": own for name, own in circuits(path).items()}
+    return circuit | netlist(path)
 
 
 def code(path: str) -> Hashes:

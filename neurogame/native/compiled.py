@@ -93,7 +93,7 @@ _KERNELS = _PACKAGE / "kernels"
 _BASE = (_NATIVE, _KERNELS)
 _SHARED = ("neural", "codegen", "leaves", "parts")
 _ALL_FOUNDATIONS = (*_BASE, _PACKAGE / "judges", *(_KERNELS / name for name in _SHARED))
-_FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
+_FOUNDATIONS = dict.fromkeys(("neural", "codegen", "netlist"), _BASE)
 """Folders whose compiled functions those of another folder may call; all unless named here."""
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from neurogame.array_types import Bools1, Int32s1, Int64s, Int64s1, UInt8s1
 from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import group_starts
+from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
@@ -346,7 +347,7 @@ def _count_pairs(pairs: _Pairs) -> None:
                 links[3 * slot] += 1
     for slot in range(len(keys)):
         # Of 64 bits, as the other changes: one function is compiled, not two.
-        size = np.int64(links[3 * slot])
+        size = whole(links[3 * slot])
         if size >= pairs.least:
             links[3 * slot] = 0
             _relink(pairs, slot, size)
@@ -453,7 +454,7 @@ def _extract_pairs(pairs: _Pairs) -> int:
             pairs.top -= 1
             continue
         x, y = pairs.keys[slot] >> 32, pairs.keys[slot] & 0xFFFFFFFF
-        _relink(pairs, slot, -np.int64(pairs.links[3 * slot]))
+        _relink(pairs, slot, -whole(pairs.links[3 * slot]))
         shorter = y if ends[y] - begins[y] < ends[x] - begins[x] else x
         # Look first: the count is an upper bound where literals have gone meanwhile.
         begin = free
