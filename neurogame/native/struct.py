@@ -5,11 +5,11 @@ A struct is declared like a dataclass::
     class Tree(Struct):
         visits: Int32s1        # [N]
         states: UInt64s2       # [N, Fw]
-        used: int
+        used: int = 0
 
-Python makes it with all its fields, ``Tree(visits=..., states=..., used=0)``, and hands it to
-compiled functions, which take it as a pointer: that is one register, however many arrays there
-are, and quick to compile. On both sides a field is read and written by its name, and the type
+Python makes it, ``Tree(visits=..., states=...)``, with all fields but numbers whose class says 0, and
+hands it to compiled functions, which take it as a pointer: that is one register, however many
+arrays there are, and quick to compile. On both sides a field is read and written by its name, and the type
 checker knows it. An array stays the Python object's own; compiled code only sees where it lies.
 
 A field may be a function of structs, which is called by its address: so a search is compiled once,
@@ -51,10 +51,11 @@ class Struct:
 
     def __init__(self, **values: Any) -> None:
         fields = self.layout()
-        if set(values) != set(fields):
+        missing = set(fields) - set(values) - _OPTIONAL[type(self)]
+        unknown = set(values) - set(fields)
+        if missing or unknown:
             raise TypeError(
-                f"{type(self).__qualname__}: missing {sorted(set(fields) - set(values))}, "
-                f"unknown {sorted(set(values) - set(fields))}"
+                f"{type(self).__qualname__}: missing {sorted(missing)}, unknown {sorted(unknown)}"
             )
         words = np.zeros(words_of(fields) + 1, np.int64)
         own = self.__dict__
@@ -160,12 +161,15 @@ class _Kept(tuple[Struct, ...]):
 
 
 _LAYOUTS: dict[type, dict[str, Field]] = {}
+_OPTIONAL: dict[type, set[str]] = {}
+"""The numbers of each class that are 0 where they are not given, as its memory is at first."""
 _TYPES: dict[type, Any] = {}
 
 
 def _layout(struct: type[Struct]) -> dict[str, Field]:
     if struct not in _LAYOUTS:
         fields = lay_out(struct, lambda hint: isinstance(hint, type) and issubclass(hint, Struct))
+        _OPTIONAL[struct] = {name for name in fields if vars(struct).get(name) == 0}
         for name, field in fields.items():
             if isinstance(field, NumberField):
                 # Compiled code may have written it. All else Python finds where it has put it.

@@ -32,7 +32,7 @@ class _Chains(Struct):
     """
 
     first: int
-    gates: int
+    gates: int = 0
     start: Int64s1
     sizes: Int64s1
     inputs: Int64s1
@@ -94,7 +94,6 @@ def chain(
     total = pairs + int(np.maximum(sizes - 1, 0).sum())
     chains = _Chains(
         first=first,
-        gates=0,
         start=start,
         sizes=sizes,
         inputs=inputs,

@@ -250,8 +250,8 @@ class _Pairs(Struct):
     least: int
     window: int
     full: int
-    used: int
-    top: int
+    used: int = 0
+    top: int = 0
     given: int
     start: Int64s1
     inputs: Int64s1
@@ -385,8 +385,6 @@ def extract_pairs(
         least=least,
         window=window,
         full=slots // 10 * 7,
-        used=0,
-        top=0,
         given=given,
         start=form.start,
         inputs=form.inputs.copy(),

@@ -41,8 +41,8 @@ class _Factoring(Struct):
     first: int
     gates: int
     filled: int
-    terms: int
-    tasks: int
+    terms: int = 0
+    tasks: int = 0
     start: Int64s1
     inputs: Int64s1
     uses: Int64s1
@@ -182,8 +182,6 @@ def factor(form: Graph) -> tuple[Int64s, Int64s, Int64s]:
         first=form.input_count,
         gates=count,
         filled=total,
-        terms=0,
-        tasks=0,
         start=form.start,
         inputs=form.inputs,
         uses=uses,

@@ -59,7 +59,7 @@ class _Cuts(Struct):
     first: int
     kept: int
     chosen: int
-    exact: int
+    exact: int = 0
     gate_tables: Int32s1
     inputs: Int32s2
     leaves: Int32s2
@@ -294,7 +294,6 @@ def cover(
         first=first,
         kept=kept,
         chosen=every,
-        exact=0,
         gate_tables=netlist.table.astype(np.int32),
         inputs=netlist.inputs,
         leaves=np.zeros((every + rows + 2, 3), np.int32),

@@ -51,12 +51,12 @@ class _Conditions(Struct):
     first: int
     moves_begin: int
     most_named: int
-    mark: int
-    own: int
-    raw: int
-    filled: int
-    sets: int
-    stored: int
+    mark: int = 0
+    own: int = 0
+    raw: int = 0
+    filled: int = 0
+    sets: int = 0
+    stored: int = 0
     start: Int64s1
     inputs: Int64s1
     pure: Bools1
@@ -217,12 +217,6 @@ def refine(
         first=form.input_count,
         moves_begin=moves_begin,
         most_named=most_named,
-        mark=0,
-        own=0,
-        raw=0,
-        filled=0,
-        sets=0,
-        stored=0,
         start=form.start,
         inputs=form.inputs,
         pure=find_pure(form, moves_begin),

@@ -120,8 +120,9 @@ def _reserve(search: Search, room: int, count: int) -> int:
     """Return the place of a number of children that lie side by side."""
     if search.head % room + count > room:
         search.head += room - search.head % room
+    place = search.head
     search.head += count
-    return search.head
+    return place
 
 
 @merged

@@ -222,35 +222,35 @@ class Search(Struct):
     numbers: Numbers
     means: Float32s2
     role: int
-    united: int
-    margin: int
-    widest: int
-    fill: int
-    sums: int
-    quiet: float
-    slack: float
-    limit: int
-    deadline: int
-    pause: int
-    slow: int
-    last_count: int
-    last_time: int
-    nodes: int
-    visits: int
-    evaluations: int
-    rules_time: int
-    values_time: int
-    blocks: int
-    top: int
-    asked: int
-    head: int
-    entry_count: int
-    proof_count: int
-    entries_limit: int
-    proofs_limit: int
-    age: int
-    horizon: int
-    value: float
+    united: int = 0
+    margin: int = 0
+    widest: int = 0
+    fill: int = 0
+    sums: int = 0
+    quiet: float = 0
+    slack: float = 0
+    limit: int = 0
+    deadline: int = 0
+    pause: int = 0
+    slow: int = 0
+    last_count: int = 0
+    last_time: int = 0
+    nodes: int = 0
+    visits: int = 0
+    evaluations: int = 0
+    rules_time: int = 0
+    values_time: int = 0
+    blocks: int = 0
+    top: int = 0
+    asked: int = 0
+    head: int = 0
+    entry_count: int = 0
+    proof_count: int = 0
+    entries_limit: int = 0
+    proofs_limit: int = 0
+    age: int = 0
+    horizon: int = 0
+    value: float = 0
 
 
 COUNTS = ("nodes", "visits", "evaluations", "rules_time", "values_time", "blocks")
@@ -290,25 +290,20 @@ def make_search(
         values: the evaluator.
         chance: the role that is chance, None if there is none.
     """
-    parts = ("stack", "kept", "table", "proofs", "batch", "choices", "rules", "block", "values")
     averaged = 0 if chance is None else children // 8 + 1
-    numbers: dict[str, Any] = {name: 0 for name in Search.layout() if name not in parts}
     return Search(
-        **{
-            **numbers,
-            "stack": make_stack(sizes, rows),
-            "kept": make_kept(sizes, children),
-            "table": make_table(entries, sizes.roles if maxn else 0),
-            "proofs": proofs,
-            "batch": make_batch(sizes, lanes),
-            "choices": make_choices(offsets, role, chance),
-            "rules": rules,
-            "block": block,
-            "values": values,
-            "numbers": filled(Numbers, SearchSettings()),
-            "means": np.zeros((averaged, sizes.roles), np.float32),
-            "role": role,
-        }
+        stack=make_stack(sizes, rows),
+        kept=make_kept(sizes, children),
+        table=make_table(entries, sizes.roles if maxn else 0),
+        proofs=proofs,
+        batch=make_batch(sizes, lanes),
+        choices=make_choices(offsets, role, chance),
+        rules=rules,
+        block=block,
+        values=values,
+        numbers=filled(Numbers, SearchSettings()),
+        means=np.zeros((averaged, sizes.roles), np.float32),
+        role=role,
     )
 
 
