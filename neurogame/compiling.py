@@ -155,8 +155,20 @@ def kept(function: Callable[..., Any], folders: tuple[Path, ...]) -> Any:
         return _Nowhere()
 
 
+class _Trusted:
+    """Keeps code in folders alone whose files cannot be others'."""
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return the place for a function, or None if there is none."""
+        with contextlib.suppress(OSError):
+            place: Any = super().from_function(function, file)  # type: ignore[misc]
+            return place if place is not None and _is_ours(Path(place.get_cache_path())) else None
+        return None
+
+
 @final
-class _OwnFolder(_Locator):  # type: ignore[misc]
+class _OwnFolder(_Trusted, _Locator):  # type: ignore[misc]
     """Keeps code in the package's cache folder: for installations that are read-only."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -166,37 +178,15 @@ class _OwnFolder(_Locator):  # type: ignore[misc]
             raise OSError
         self._cache_path = str(folder / "numba" / self.get_suitable_cache_subpath(file))
 
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
-        """Return the place for a function, or None if there is none."""
-        with contextlib.suppress(OSError):
-            return _trusted(super().from_function(function, file))
-        return None
-
 
 @final
-class _BesideSource(_Locator):  # type: ignore[misc]
+class _BesideSource(_Trusted, _Locator):  # type: ignore[misc]
     """Keeps code where Python keeps its own."""
 
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
-        """Return the place for a function, or None if there is none."""
-        return _trusted(super().from_function(function, file))
-
 
 @final
-class _NamedFolder(_NamedLocator):  # type: ignore[misc]
+class _NamedFolder(_Trusted, _NamedLocator):  # type: ignore[misc]
     """Keeps code in the folder that ``NUMBA_CACHE_DIR`` names."""
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
-        """Return the place for a function, or None if there is none."""
-        return _trusted(super().from_function(function, file))
-
-
-def _trusted(place: Any) -> Any:
-    """Return a place, or None if its files may be others'."""
-    return place if place is not None and _is_ours(Path(place.get_cache_path())) else None
 
 
 @cache

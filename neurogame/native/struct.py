@@ -7,10 +7,11 @@ A struct is declared like a dataclass::
         states: UInt64s2       # [N, Fw]
         used: int = 0
 
-Python makes it, ``Tree(visits=..., states=...)``, with all fields but numbers whose class says 0, and
-hands it to compiled functions, which take it as a pointer: that is one register, however many
-arrays there are, and quick to compile. On both sides a field is read and written by its name, and the type
-checker knows it. An array stays the Python object's own; compiled code only sees where it lies.
+Python makes it, ``Tree(visits=..., states=...)``, with all fields but numbers whose class says 0,
+and hands it to compiled functions, which take it as a pointer: that is one register, however many
+arrays there are, and quick to compile. On both sides a field is read and written by its name, and
+the type checker knows it. An array stays the Python object's own; compiled code only sees where it
+lies.
 
 A field may be a function of structs, which is called by its address: so a search is compiled once,
 and without the code of the rules and evaluators that it calls.

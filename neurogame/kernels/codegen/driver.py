@@ -10,18 +10,15 @@ from neurogame.kernels.codegen.ends import count_ended
 from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
+from neurogame.kernels.netlist.netlist import (
+    AND_AND_NOT,
+    AND_NOT,
+    AND_SAME,
+    OR_AND,
+    OR_AND_NOT,
+    SELECT,
+)
 from neurogame.kernels.netlist.ply import Choice
-
-_AND_NOT = 0x30
-"""Truth table of ``a & ~b``."""
-_AND_AND_NOT = 0x40
-"""Truth table of ``a & b & ~c``."""
-_AND_SAME = 0x90
-"""Truth table of ``a & ~(b ^ c)``."""
-_SELECT = 0xCA
-"""Truth table of ``b where a, else c``."""
-_OR_AND_NOT = 0xF4
-"""Truth table of ``a | (b & ~c)``."""
 
 _NEVER = (1 << 31) - 1
 
@@ -162,7 +159,7 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
             cut = text.both("and", open_, limited)
             for number, plane in enumerate(planes):
                 age = text.load(frame.own_number("age", number, offset))
-                cut = text.gate(_AND_SAME, cut, age, plane)
+                cut = text.gate(AND_SAME, cut, age, plane)
             over = text.both("or", over, cut)
         frame.keep("over", over, offset)
         if ply.reset:
@@ -183,7 +180,7 @@ def _begin_games(frame: PlayoutFrame, step: str) -> None:
         over = frame.get("over", offset)
         for number, plane in enumerate(planes):
             at = frame.own_number("age", number, offset)
-            text.store(text.gate(_SELECT, over, plane, text.load(at)), at)
+            text.store(text.gate(SELECT, over, plane, text.load(at)), at)
 
 
 def _check_epoch(frame: PlayoutFrame, looks: str, after: str) -> None:
@@ -202,7 +199,7 @@ def _check_epoch(frame: PlayoutFrame, looks: str, after: str) -> None:
         text.store("zeroinitializer", frame.own("any", 0))
         with frame.vectors() as offset:
             fresh = text.load(frame.own("fresh", offset))
-            late = text.gate(_AND_NOT, text.load(frame.own("open", offset)), fresh, "")
+            late = text.gate(AND_NOT, text.load(frame.own("open", offset)), fresh, "")
             text.store(text.both("or", late, text.load(frame.own("any", 0))), frame.own("any", 0))
             text.store("zeroinitializer", frame.own("fresh", offset))
         with text.when(text.any(text.load(frame.own("any", 0))), "late"):
@@ -232,7 +229,7 @@ def _draw(frame: PlayoutFrame, choice: Choice, step: str, offset: int) -> Draw:
         first=first_attempt(text, frame.base(offset), step, choice.stream),
         total=[frame.row(int(row), offset) for row in choice.total],
         mask=[frame.row(int(row), offset) for row in choice.mask],
-        missing=text.gate(_AND_AND_NOT, some, open_, over),
+        missing=text.gate(AND_AND_NOT, some, open_, over),
         upper=frame.upper,
     )
 
@@ -246,7 +243,7 @@ def _remember(frame: PlayoutFrame) -> None:
             place = text.at(frame.pointer(Argument.DOES), text.integer("shl", move, 3))
             at = text.at(text.at(frame.memory, text.load_integer(place)), offset)
             made = frame.own("made", offset, move)
-            value = text.gate(_OR_AND_NOT, text.load(made), text.load(at), over)
+            value = text.gate(OR_AND_NOT, text.load(made), text.load(at), over)
             text.store(value, made)
 
 
@@ -257,7 +254,7 @@ def _remember_early(frame: PlayoutFrame) -> None:
         with frame.vectors() as offset:
             made = frame.own_number("made", move, offset)
             does, over = frame.row(row, offset), frame.get("over", offset)
-            text.store(text.gate(_OR_AND_NOT, text.load(made), does, over), made)
+            text.store(text.gate(OR_AND_NOT, text.load(made), does, over), made)
 
 
 def _leave(frame: PlayoutFrame, looks: str) -> None:
@@ -271,7 +268,7 @@ def _leave(frame: PlayoutFrame, looks: str) -> None:
             for fluent in frame.each_fluent():
                 at = frame.columns(Argument.FINAL, offset, fluent)
                 state = frame.fluent(fluent, offset)
-                value = text.gate(0xF8, text.load(at, aligned=False), state, open_)
+                value = text.gate(OR_AND, text.load(at, aligned=False), state, open_)
                 text.store(value, at, aligned=False)
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from neurogame.kernels.codegen.frame import Argument, Counter, Offset, PlayoutFrame
-
-_AND_NOT = 0x30
-"""Truth table of ``a & ~b``."""
-_AND_NOR = 0x10
-"""Truth table of ``a & ~b & ~c``."""
-_AND_OR = 0xE0
-"""Truth table of ``a & (b | c)``."""
-_AND_AND_NOT = 0x40
-"""Truth table of ``a & b & ~c``."""
-_OR_AND_NOT = 0xF4
-"""Truth table of ``a | (b & ~c)``."""
-_XOR_AND = 0x78
-"""Truth table of ``a ^ (b & c)``."""
-_ODD = 0x96
-"""Truth table of ``a ^ b ^ c``."""
-_BORROW = 0x8E
-"""Truth table of whether ``a - b - c`` is below 0."""
+from neurogame.kernels.netlist.netlist import (
+    AND_AND,
+    AND_AND_NOT,
+    AND_NOR,
+    AND_NOT,
+    AND_OR,
+    BORROW,
+    OR_AND,
+    OR_AND_NOT,
+    XOR,
+    XOR_AND,
+)
 
 
 def count_ended(frame: PlayoutFrame, step: str, looks: str) -> str:
@@ -66,13 +61,13 @@ def _count_games(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     frame.add(Counter.GAMES, ended)
     terminal, stuck = frame.row(ply.terminal, offset), frame.row(ply.stuck, offset)
     if frame.age_bits:
-        frame.add(Counter.CUT, text.gate(_AND_NOR, ended, terminal, stuck))
+        frame.add(Counter.CUT, text.gate(AND_NOR, ended, terminal, stuck))
     several = frame.row(ply.several, offset)
     # Most games are never stuck and have one goal per role.
-    rare = text.gate(_AND_OR, ended, stuck, several)
+    rare = text.gate(AND_OR, ended, stuck, several)
     with text.when(text.any(rare), "rare"):
-        frame.add(Counter.STUCK, text.gate(_AND_AND_NOT, ended, stuck, terminal))
-        frame.add(Counter.SEVERAL, text.gate(0x80, ended, several, terminal))
+        frame.add(Counter.STUCK, text.gate(AND_AND_NOT, ended, stuck, terminal))
+        frame.add(Counter.SEVERAL, text.gate(AND_AND, ended, several, terminal))
     for index, row in enumerate(frame.goal_rows):
         if row:
             reached = text.both("and", ended, frame.row(row, offset))
@@ -86,7 +81,7 @@ def _keep_final(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
         for fluent in frame.each_fluent():
             at = frame.columns(Argument.FINAL, offset, fluent)
             state = frame.fluent(fluent, offset)
-            value = text.gate(0xF8, text.load(at, aligned=False), state, ended)
+            value = text.gate(OR_AND, text.load(at, aligned=False), state, ended)
             text.store(value, at, aligned=False)
 
 
@@ -98,7 +93,7 @@ def _keep_goals(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
             if row:
                 at = frame.columns(Argument.REACHED, offset, str(index))
                 reached = text.gate(
-                    0xF8, text.load(at, aligned=False), frame.row(row, offset), ended
+                    OR_AND, text.load(at, aligned=False), frame.row(row, offset), ended
                 )
                 text.store(reached, at, aligned=False)
 
@@ -115,7 +110,7 @@ def _count_moves(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
         frame.add_at(counts, text.both("and", made, ended))
         for index, goal in enumerate(goals, 1):
             frame.add_at(text.at(counts, index * text.bytes), text.both("and", made, goal))
-        text.store(text.gate(_AND_NOT, made, ended, ""), at)
+        text.store(text.gate(AND_NOT, made, ended, ""), at)
 
 
 def _count_lengths(frame: PlayoutFrame, step: str, offset: Offset) -> None:
@@ -171,18 +166,18 @@ def _close(frame: PlayoutFrame, looks: str, offset: Offset) -> None:
     ended = frame.get("ended", offset)
     places = [frame.own_number("recent", plane, offset) for plane in range(2)]
     low, high = (text.load(place) for place in places)
-    recent = text.both("xor", low, ended), text.gate(_XOR_AND, high, low, ended)
+    recent = text.both("xor", low, ended), text.gate(XOR_AND, high, low, ended)
     for place, plane in zip(places, recent, strict=True):
         text.store(plane, place)
     full = text.both("and", *recent)
-    due = text.gate(_OR_AND_NOT, full, ended, text.load(frame.own("far", offset)))
+    due = text.gate(OR_AND_NOT, full, ended, text.load(frame.own("far", offset)))
     with text.when(text.any(due), "due"):
         none = _take_off(frame, recent, offset)
         for place in places:
             text.store("zeroinitializer", place)
         with text.when(text.any(none), "close"):
             open_at = frame.own("open", offset)
-            text.store(text.gate(_AND_NOT, text.load(open_at), none, ""), open_at)
+            text.store(text.gate(AND_NOT, text.load(open_at), none, ""), open_at)
             frame.add(Counter.LOOKS, none, looks)
 
 
@@ -202,8 +197,8 @@ def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> s
     for plane, less in enumerate(recent):
         at = frame.own_number("left", plane, offset)
         left = text.load(at)
-        text.store(text.gate(_ODD, left, less, borrow), at)
-        borrow = text.gate(_BORROW, left, less, borrow)
+        text.store(text.gate(XOR, left, less, borrow), at)
+        borrow = text.gate(BORROW, left, less, borrow)
     before, head, body, after = (text.label, *map(text.new_label, ("bit", "take", "taken")))
     bit, more, far = text.new(), text.new(), text.new()
     text.do(f"br label %{head}")
@@ -219,7 +214,7 @@ def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> s
     text.store(rest, at)
     found = text.both("or", far, rest)
     following = text.integer("add", bit, 1)
-    further = text.gate(_AND_NOT, more, left, "")
+    further = text.gate(AND_NOT, more, left, "")
     for line, (name, kind, first, then) in enumerate(
         (
             (bit, "i64", str(len(recent)), following),

@@ -12,17 +12,6 @@ _SOURCES = (0xF0, 0xCC, 0xAA)
 _CONSTANTS = (0, 255)
 
 
-def depends(table: int, bit: int) -> bool:
-    """Return whether a truth table depends on an input.
-
-    Args:
-        table: 0..255, see ``Netlist.table``.
-        bit: weight of the input in the table's index: 4, 2 or 1.
-    """
-    low = {4: 0x0F, 2: 0x33, 1: 0x55}[bit]
-    return (table >> bit & low) != (table & low)
-
-
 @lru_cache(maxsize=256)
 def expression(table: int) -> tuple[Operation, ...]:
     """Return the operations that compute a truth table, in order; empty for an input.

@@ -11,17 +11,10 @@ from itertools import chain
 from typing import final
 
 from neurogame.kernels.codegen.text import Text
+from neurogame.kernels.netlist.netlist import AND_NOT, BORROW, OR_AND, XOR
 from neurogame.kernels.words.random_words import ATTEMPT_FIELD, ROLE_FIELD, plane_factor, signed
 from neurogame.splitmix import G2, MIX_1, MIX_2
 
-_BELOW = 0x8E
-"""Truth table of "the lower bits of a are below those of b": c where a = b, else b."""
-_OR_AND = 0xF8
-"""Truth table of ``a | (b & c)``."""
-_XOR = 0x96
-"""Truth table of ``a ^ b ^ c``."""
-_AND_NOT = 0x30
-"""Truth table of ``a & ~b``."""
 _SHORTER = 3
 """Fewer planes that a draw may do with, where no lane has more legal moves."""
 
@@ -148,12 +141,12 @@ def _attempt(text: Text, draw: Draw, names: Sequence[str]) -> list[str]:
     for bit, plane in enumerate(draw.mask):
         drawn = text.both("and", _plane(text, source, bit, draw.upper), plane)
         taken.append(drawn)
-        below = text.gate(_BELOW, drawn, draw.total[bit], below)
+        below = text.gate(BORROW, drawn, draw.total[bit], below)
     for plane in draw.total[len(draw.mask) :]:
         below = text.both("or", below, plane)
     take = text.both("and", below, open_)
-    drawn_rank = [text.gate(_OR_AND, r, d, take) for r, d in zip(rank, taken, strict=True)]
-    still = text.gate(_AND_NOT, open_, below, "")
+    drawn_rank = [text.gate(OR_AND, r, d, take) for r, d in zip(rank, taken, strict=True)]
+    still = text.gate(AND_NOT, open_, below, "")
     return [_wide(text, "add", key, signed(G2)), still, *drawn_rank]
 
 
@@ -165,7 +158,7 @@ def _plane(text: Text, source: str, plane: int, upper: str) -> str:
     word = _wide(text, "mul", source, signed(plane_factor(plane))) if plane else source
     above, below = _wide(text, "lshr", word, 29), _wide(text, "shl", word, 18)
     if not upper:
-        return text.gate(_XOR, word, above, below)
+        return text.gate(XOR, word, above, below)
     word = _wide(text, "xor", word, _wide(text, "xor", above, below))
     halves = text.let(f"bitcast {text.wide} {word} to <2 x i32>")
     low, high = (text.let(f"extractelement <2 x i32> {halves}, i32 {half}") for half in range(2))

@@ -16,11 +16,10 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int32s, Int64s, UInt8s
-from neurogame.kernels.codegen.expressions import depends
 from neurogame.kernels.codegen.frame import Argument, Part, part_gates
 from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.text import Text
-from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist, depends, gathered
 from neurogame.kernels.netlist.ply import Ply
 
 WINDOW = 2048
@@ -200,14 +199,12 @@ def _canonical_tables() -> tuple[UInt8s, Int64s]:
     for table in range(256):
         options = []
         for permutation in permutations(range(3)):
-            other = 0
-            for minterm in range(8):
-                bits = [minterm >> 2 & 1, minterm >> 1 & 1, minterm & 1]
-                source = [0, 0, 0]
-                for place, origin in enumerate(permutation):
-                    source[origin] = bits[place]
-                if table >> (4 * source[0] + 2 * source[1] + source[2]) & 1:
-                    other |= 1 << minterm
+            # Input `place` of the new table is input `origin` of the old one.
+            weight = [4 >> origin for origin in permutation]
+            sources = [
+                sum(w for place, w in enumerate(weight) if m >> (2 - place) & 1) for m in range(8)
+            ]
+            other = gathered(table, sources)
             options.append((input_count(other), other, permutation))
         _, best[table], order[table] = min(options)
     return best, order
@@ -215,7 +212,7 @@ def _canonical_tables() -> tuple[UInt8s, Int64s]:
 
 def input_count(table: int) -> int:
     """Return how many leading inputs a truth table reads: one past the last it depends on."""
-    return max((place for place, bit in ((1, 4), (2, 2), (3, 1)) if depends(table, bit)), default=0)
+    return max((1 + place for place in range(3) if depends(table, place)), default=0)
 
 
 def _order(netlist: Netlist, gates: list[int]) -> Int64s:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
 
-from neurogame.kernels.codegen.expressions import depends, expression
-
-VARIABLES = (0xF0, 0xCC, 0xAA)
+from neurogame.kernels.codegen.expressions import expression
+from neurogame.kernels.netlist.netlist import depends
 
 _AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
 """Tables of one input and not another one, for which there is a shorter instruction."""
@@ -148,7 +147,7 @@ class Text:
         if self.ternary and len(plain) > 1 and table not in _AND_NOT:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
-            used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
+            used = [name for place, name in enumerate(names) if depends(table, place)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
             return self.let(

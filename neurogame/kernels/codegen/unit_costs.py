@@ -18,13 +18,12 @@ from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.engine import compile_text, load_object
 from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.text import Text
+from neurogame.kernels.netlist.netlist import SELECT
 
 _CHAINS = 12
 _UNROLLED = 8
 _ITERATIONS = 20_000
 _RUNS = 15
-_SELECT = 0xCA
-"""Truth table of ``b where a, else c``: three operations where there is no instruction for it."""
 
 
 @final
@@ -102,7 +101,7 @@ def _gates(text: Text) -> int:
     a, b = (text.load(text.at("%cells", (_CHAINS + n) * text.bytes)) for n in (0, 1))
     values = [text.load(text.at("%cells", n * text.bytes)) for n in range(_CHAINS)]
     for _ in range(4 * _UNROLLED):
-        values = [text.gate(_SELECT, a, value, b) for value in values]
+        values = [text.gate(SELECT, a, value, b) for value in values]
         a, b = b, a
     for n, value in enumerate(values):
         text.store(value, text.at("%cells", n * text.bytes))

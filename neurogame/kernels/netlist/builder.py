@@ -12,19 +12,20 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from neurogame.kernels.netlist.netlist import Netlist, depends, gathered
+from neurogame.kernels.netlist.netlist import (
+    AND_AND,
+    MAJORITY,
+    SELECT,
+    XOR,
+    Netlist,
+    depends,
+    gathered,
+)
 
 Literal: TypeAlias = int
 
 FALSE = 0
 TRUE = 1
-AND2 = 0x88
-XOR3 = 0x96
-MAJORITY = 0xE8
-AND3 = 0x80
-OR3 = 0xFE
-MUX = 0xCA
-"""``a ? b : c``."""
 
 
 @final
@@ -83,7 +84,7 @@ class Builder:
         level = list(literals)
         while len(level) > 1:
             level = [
-                self.table(AND3, *part, *(TRUE,) * (3 - len(part)))
+                self.table(AND_AND, *part, *(TRUE,) * (3 - len(part)))
                 for part in (level[begin : begin + 3] for begin in range(0, len(level), 3))
             ]
         return level[0] if level else TRUE
@@ -94,15 +95,15 @@ class Builder:
 
     def mux(self, condition: Literal, then: Literal, otherwise: Literal) -> Literal:
         """Return one of two literals, by a condition."""
-        return self.table(MUX, condition, then, otherwise)
+        return self.table(SELECT, condition, then, otherwise)
 
     def add(self, a: Literal, b: Literal, c: Literal) -> tuple[Literal, Literal]:
         """Return sum and carry of three bits."""
-        return self.table(XOR3, a, b, c), self.table(MAJORITY, a, b, c)
+        return self.table(XOR, a, b, c), self.table(MAJORITY, a, b, c)
 
     def subtract(self, a: Literal, b: Literal, borrow: Literal) -> tuple[Literal, Literal]:
         """Return difference and borrow of ``a - b - borrow``."""
-        return self.table(XOR3, a, b, borrow), self.table(MAJORITY, a ^ 1, b, borrow)
+        return self.table(XOR, a, b, borrow), self.table(MAJORITY, a ^ 1, b, borrow)
 
 
 @cache

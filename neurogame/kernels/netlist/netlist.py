@@ -12,6 +12,34 @@ from neurogame.array_types import Int32s, Int64s, UInt8s, UInt64s
 
 Table = TypeVar("Table", int, Int64s)
 
+# Truth tables by what they say of `a`, `b` and `c`; see `Netlist.table`.
+AND_NOT = 0x30
+"""``a & ~b``."""
+AND_NOR = 0x10
+"""``a & ~b & ~c``."""
+AND_AND = 0x80
+"""``a & b & c``."""
+AND_AND_NOT = 0x40
+"""``a & b & ~c``."""
+AND_OR = 0xE0
+"""``a & (b | c)``."""
+AND_SAME = 0x90
+"""``a & ~(b ^ c)``."""
+OR_AND = 0xF8
+"""``a | (b & c)``."""
+OR_AND_NOT = 0xF4
+"""``a | (b & ~c)``."""
+XOR = 0x96
+"""``a ^ b ^ c``: a sum, or a difference."""
+XOR_AND = 0x78
+"""``a ^ (b & c)``."""
+MAJORITY = 0xE8
+"""Two of three: the carry of a sum."""
+BORROW = 0x8E
+"""Whether ``a - b - c`` is below 0: ``c`` where ``a`` and ``b`` are the same, else ``b``."""
+SELECT = 0xCA
+"""``b`` where ``a``, else ``c``."""
+
 
 @final
 @dataclass(frozen=True, eq=False)

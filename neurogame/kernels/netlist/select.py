@@ -17,12 +17,11 @@ from functools import cache
 from typing import TypeAlias, final
 
 from neurogame.kernels.netlist.builder import TRUE, Builder, Literal
+from neurogame.kernels.netlist.netlist import OR_AND
 
 Number: TypeAlias = list[Literal]
 """A number bit by bit, least significant first."""
 
-_AND_OR = 0xF8
-"""``a | (b & c)``."""
 _MOST_CHILDREN = 24
 
 
@@ -73,7 +72,7 @@ class Selection:
             above[bit] = high
             high = builder.disjunction(high, total[bit])
         for bit in range(width):
-            mask.append(builder.table(_AND_OR, above[bit], total[bit], low))
+            mask.append(builder.table(OR_AND, above[bit], total[bit], low))
             low = builder.disjunction(low, total[bit])
         return mask
 
@@ -129,7 +128,7 @@ class Selection:
                 index = node * children + place
                 if index < len(below):
                     for bit, literal in enumerate(below[index]):
-                        number[bit] = builder.table(_AND_OR, number[bit], is_active, literal)
+                        number[bit] = builder.table(OR_AND, number[bit], is_active, literal)
             result.append(number)
         return [*result, [0]]
 
