@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from kept_values import sample_positions, value_kept_by
 from tqdm import tqdm
 
-from neurogame.arena.yardstick import Yardstick, sample_positions
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
@@ -202,7 +202,6 @@ def kept_rows(options: argparse.Namespace) -> list[dict[str, object]]:
         # It only orders moves.
         guide = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
         prover = Prover(game, evaluator=guide)
-        yardstick = Yardstick(game=game, seed=options.seed)
         for source in options.evaluators:
             try:
                 evaluator = evaluator_of(source, game, options.seed)
@@ -211,7 +210,7 @@ def kept_rows(options: argparse.Namespace) -> list[dict[str, object]]:
                 tqdm.write(str(error), file=sys.stderr)
                 continue
             shown = tqdm(states, desc=f"{board.game} {source}")
-            found = yardstick.keeps_value(evaluator, shown, prover=prover)
+            found = value_kept_by(game, evaluator, shown, seed=options.seed, prover=prover)
             rows.append(
                 {
                     "game": board.game,

@@ -1,13 +1,13 @@
 """The yardstick of learning: who an evaluator is measured against, always in the same way.
 
-Its opponents are what it was before it learned, a former checkpoint, Monte-Carlo tree search with
-1000 simulations, and exact play where a game can be solved.
+Its opponents are what it was before it learned, a former checkpoint, and Monte-Carlo tree search
+with 1000 simulations.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
@@ -20,18 +20,12 @@ from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.players.search_player import Outfit
-from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
-from neurogame.search.exact import Prover, ValueKeeping, value_keeping_share
 from neurogame.search.limit import Limit
-from neurogame.search.openings import Openings, play_opening
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
 MCTS = "mcts:sims=1000"
 """The tree search that evaluators are measured against."""
-
-SOLVED = ("tictactoe", "connectfour5")
-"""Games of the library that are small enough for exact values of all positions."""
 
 
 @final
@@ -107,57 +101,6 @@ class Yardstick:
             unfinished=series.unfinished,
         )
 
-    def keeps_value(
-        self, evaluator: Evaluator, states: Iterable[State], *, prover: Prover | None = None
-    ) -> ValueKeeping:
-        """Count how many moves that an evaluator chooses at one ply keep the exact value.
-
-        Args:
-            evaluator: what is measured.
-            states: positions in which exactly one role has a choice.
-            prover: knows exact values; None: a new one.
-
-        Raises:
-            GameError: in a state no role, or several, have a choice.
-        """
-        search = AlphaBeta(self.game, evaluator, settings=self.settings, seed=self.seed)
-        return value_keeping_share(self.game, one_ply(search), states, prover=prover)
-
     def _player(self, evaluator: Evaluator, name: str) -> AlphaBetaPlayer:
         outfit = Outfit(name=name, limit=self.limit, source=lambda _game, _seed: evaluator)
         return AlphaBetaPlayer(outfit, settings=self.settings)
-
-
-def one_ply(search: AlphaBeta) -> Callable[[State], int]:
-    """Return a function that chooses moves by looking one ply ahead.
-
-    Args:
-        search: with the evaluator that values what it sees.
-    """
-
-    def choose(state: State) -> int:
-        # What earlier searches proved would make it look further than one ply.
-        search.forget()
-        role = next(r for r in state.game.players if len(state.legal_moves[r]) > 1)
-        return search.search(state, role, Limit(depth=1)).move
-
-    return choose
-
-
-def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) -> list[State]:
-    """Return different positions of a game in which exactly one role has a choice.
-
-    Args:
-        game: the game.
-        count: how many of each number of plies, at most.
-        seed: decides which.
-        plies: random joint moves that lead to them.
-    """
-    positions: dict[State, None] = {}
-    for number in plies:
-        for opening in Openings(game, number, seed, nodes=0).first(count):
-            state = play_opening(game, opening)
-            able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
-            if len(able) == 1 and able[0] != game.chance:
-                positions[state] = None
-    return list(positions)

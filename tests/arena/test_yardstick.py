@@ -8,14 +8,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from neurogame.arena.yardstick import Yardstick, one_ply, sample_positions
+from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
-from neurogame.search.exact import Prover, move_values
+from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
+from tests.conftest import REPOSITORY
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(REPOSITORY / "experiments"))
+    from kept_values import move_values, one_ply, sample_positions, value_kept_by
 
 
 @cache
@@ -49,9 +54,8 @@ def test_one_ply_sees_what_the_evaluator_says() -> None:
     # Up to three plies from the start nobody has won yet: the evaluator decides.
     states = sample_positions(game(), 20, 1, range(3))
     assert len(states) == 1 + 9 + 20
-    yardstick = Yardstick(game=game())
-    assert yardstick.keeps_value(Known(states, reverse=False), states).share == 1
-    wrong = yardstick.keeps_value(Known(states, reverse=True), states)
+    assert value_kept_by(game(), Known(states, reverse=False), states).share == 1
+    wrong = value_kept_by(game(), Known(states, reverse=True), states)
     assert wrong.telling > 5
     assert wrong.telling_share == 0
 

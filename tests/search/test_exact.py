@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neurogame.arena.yardstick import sample_positions
 from neurogame.errors import GameError
-from neurogame.search.exact import Prover, ValueKeeping, move_values, value_keeping_share
+from neurogame.search.exact import Prover
 from neurogame.simulate.game import Game, State
+from tests.conftest import REPOSITORY
 from tests.library import experiment
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(REPOSITORY / "experiments"))
+    from kept_values import ValueKeeping, move_values, sample_positions, value_keeping_share
 
 
 @cache

@@ -1,0 +1,186 @@
+"""How often moves keep the exact value of a position, and positions to ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.intervals import wilson_interval
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.exact import Prover
+from neurogame.search.limit import Limit
+from neurogame.search.openings import Openings, play_opening
+from neurogame.simulate.game import Game, State
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ValueKeeping:
+    """How often a player kept the game-theoretic value of a position.
+
+    Attributes:
+        states: positions that were asked about, and whose values are proved.
+        kept: how many chosen moves keep the value.
+        telling: positions in which some move does not keep it.
+        telling_kept: how many chosen moves keep the value in these.
+        unproved: positions that were left out, as not all their moves are proved.
+    """
+
+    states: int
+    kept: int
+    telling: int
+    telling_kept: int
+    unproved: int
+
+    @property
+    def share(self) -> float:
+        """Share of the moves that keep the value, 0..1; NaN without positions."""
+        return self.kept / self.states if self.states else float("nan")
+
+    @property
+    def telling_share(self) -> float:
+        """The same where a move can lose something."""
+        return self.telling_kept / self.telling if self.telling else float("nan")
+
+    def text(self) -> str:
+        """Return one line for people."""
+        low, high = wilson_interval(self.kept, self.states)
+        return (
+            f"{100 * self.share:.1f} % of {self.states} moves keep the value "
+            f"[{100 * low:.1f}, {100 * high:.1f}]; where some move does not, "
+            f"{100 * self.telling_share:.1f} % of {self.telling}"
+        )
+
+
+def move_values(prover: Prover, state: State) -> dict[int, float] | None:
+    """Return what each move is worth to the role that chooses.
+
+    Args:
+        prover: of the game.
+        state: a state in which exactly one role has several moves.
+
+    Returns:
+        Own move -> goal under best play, 0..1; None where a value is not proved.
+
+    Raises:
+        GameError: no role, or several, have a choice, or chance has.
+    """
+    choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+    if len(choosing) != 1:
+        raise GameError(
+            f"{len(choosing)} roles of {state.game.name} have a choice here; the value of a move "
+            "needs a state in which exactly one has"
+        )
+    (role,) = choosing
+    if role == state.game.chance:
+        raise GameError(
+            f"chance alone has a choice in this state of {state.game.name}; the value of a move "
+            "needs one in which a player has"
+        )
+    joint, values = [moves[0] for moves in state.legal_moves], {}
+    for move in state.legal_moves[role]:
+        joint[role] = move
+        value = prover.value(state.next(joint), role)
+        if value is None:
+            return None
+        values[move] = value
+    return values
+
+
+def value_keeping_share(
+    game: Game,
+    choose: Callable[[State], int],
+    states: Iterable[State],
+    *,
+    prover: Prover | None = None,
+) -> ValueKeeping:
+    """Count how many moves of a player keep the game-theoretic value.
+
+    The values are exact: each move's position is searched to the end.
+
+    Args:
+        game: a game of turns that can be solved from these states.
+        choose: returns a move of the role that has a choice, as index within its own moves.
+        states: positions in which exactly one role has a choice.
+        prover: used instead of a new one, whose proofs are without limit.
+
+    Raises:
+        GameError: in a state no role, or several, have a choice.
+    """
+    prover = prover or Prover(game)
+    seen = kept = telling = telling_kept = unproved = 0
+    for state in states:
+        values = move_values(prover, state)
+        if values is None:
+            unproved += 1
+            continue
+        best = max(values.values())
+        keeps = values[choose(state)] == best
+        tells = min(values.values()) < best
+        seen, kept = seen + 1, kept + keeps
+        telling, telling_kept = telling + tells, telling_kept + (tells and keeps)
+    return ValueKeeping(
+        states=seen, kept=kept, telling=telling, telling_kept=telling_kept, unproved=unproved
+    )
+
+
+def value_kept_by(
+    game: Game,
+    evaluator: Evaluator,
+    states: Iterable[State],
+    *,
+    seed: int = 0,
+    prover: Prover | None = None,
+) -> ValueKeeping:
+    """Count how many moves that an evaluator chooses at one ply keep the exact value.
+
+    Args:
+        game: the game.
+        evaluator: what is measured.
+        states: positions in which exactly one role has a choice.
+        seed: decides the order of equal moves.
+        prover: knows exact values; None: a new one.
+
+    Raises:
+        GameError: in a state no role, or several, have a choice.
+    """
+    search = AlphaBeta(game, evaluator, seed=seed)
+    return value_keeping_share(game, one_ply(search), states, prover=prover)
+
+
+def one_ply(search: AlphaBeta) -> Callable[[State], int]:
+    """Return a function that chooses moves by looking one ply ahead.
+
+    Args:
+        search: with the evaluator that values what it sees.
+    """
+
+    def choose(state: State) -> int:
+        # What earlier searches proved would make it look further than one ply.
+        search.forget()
+        role = next(r for r in state.game.players if len(state.legal_moves[r]) > 1)
+        return search.search(state, role, Limit(depth=1)).move
+
+    return choose
+
+
+def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) -> list[State]:
+    """Return different positions of a game in which exactly one role has a choice.
+
+    Args:
+        game: the game.
+        count: how many of each number of plies, at most.
+        seed: decides which.
+        plies: random joint moves that lead to them.
+    """
+    positions: dict[State, None] = {}
+    for number in plies:
+        for opening in Openings(game, number, seed, nodes=0).first(count):
+            state = play_opening(game, opening)
+            able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+            if len(able) == 1 and able[0] != game.chance:
+                positions[state] = None
+    return list(positions)
