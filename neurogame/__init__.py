@@ -5,6 +5,7 @@ What users need has its name here, and is loaded at its first use; ``docs/api.md
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -83,28 +84,11 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def _state_text(state: object) -> str:
-    from neurogame.show.state_text import state_text
-    from neurogame.simulate.game import State
-
-    assert isinstance(state, State)
-    return state_text(state)
+def _shown_by(module: str, name: str) -> Callable[[object], str]:
+    """Return a view whose module is loaded when it is first asked for."""
+    return lambda thing: str(getattr(import_module(f"{__name__}.{module}"), name)(thing))
 
 
-def _state_svg(state: object) -> str:
-    from neurogame.show.state_svg import state_svg
-    from neurogame.simulate.game import State
-
-    assert isinstance(state, State)
-    return state_svg(state)
-
-
-def _html(thing: object) -> str:
-    from neurogame.inspect.html.view import html_of
-
-    return html_of(thing)
-
-
-set_view("text", _state_text)
-set_view("svg", _state_svg)
-set_view("html", _html)
+set_view("text", _shown_by("show.state_text", "state_text"))
+set_view("svg", _shown_by("show.state_svg", "state_svg"))
+set_view("html", _shown_by("inspect.html.view", "html_of"))

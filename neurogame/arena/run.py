@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import final
@@ -94,10 +95,10 @@ def run_arena(
                 plan = {slot_key(slot): slot for slot in crosstable.all_slots()}
                 for slot, record in folder.played(plan):
                     crosstable.add(slot, record)
-            hall = _Hall(settings, crosstable, folder, on_match)
             if workplace is None:
                 workplace = stack.enter_context(open_workplace(workers))
-            return hall.run(version, workplace, progress)
+            hall = _Hall(settings, version, crosstable, folder, workplace, on_match)
+            return hall.run(progress)
     finally:
         table.cache_clear()
         openings_of.cache_clear()
@@ -119,35 +120,29 @@ def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
 
 
 @final
+@dataclass(eq=False)
 class _Hall:
     """An arena in progress."""
 
-    def __init__(
-        self,
-        settings: ArenaSettings,
-        crosstable: Crosstable,
-        folder: ArenaFolder | None,
-        on_match: Callable[[Slot, MatchRecord], None] | None,
-    ) -> None:
-        self._settings = settings
-        self._version = ""
-        self._crosstable = crosstable
-        self._folder = folder
-        self._on_match = on_match
-        self._bar: tqdm[None] = tqdm(disable=True)
-        self._workplace: Workplace | None = None
-        self._handed = self._over = 0
+    settings: ArenaSettings
+    version: str
+    crosstable: Crosstable
+    folder: ArenaFolder | None
+    workplace: Workplace
+    on_match: Callable[[Slot, MatchRecord], None] | None
+    bar: tqdm[None] = field(default_factory=lambda: tqdm(disable=True))
+    handed: int = 0
+    over: int = 0
 
-    def run(self, version: str, workplace: Workplace, progress: bool) -> ArenaResult:
+    def run(self, progress: bool) -> ArenaResult:
         """Play what is missing and return the results."""
-        self._version, self._workplace = version, workplace
         with self._shown(progress):
             try:
                 drive(
                     self._handed_out(),
-                    partial(play_slot, self._settings, version),
+                    partial(play_slot, self.settings, self.version),
                     self._collect,
-                    workplace,
+                    self.workplace,
                 )
             except KeyboardInterrupt:
                 pass
@@ -163,8 +158,8 @@ class _Hall:
     @contextlib.contextmanager
     def _shown(self, progress: bool) -> Iterator[None]:
         """Show a progress bar."""
-        total = sum(1 for _ in self._crosstable.all_slots())
-        missing = sum(1 for _ in self._crosstable.open_slots())
+        total = sum(1 for _ in self.crosstable.all_slots())
+        missing = sum(1 for _ in self.crosstable.open_slots())
         with tqdm(
             total=total,
             initial=total - missing,
@@ -173,66 +168,66 @@ class _Hall:
             disable=None if progress else True,
             file=sys.stderr,
             dynamic_ncols=True,
-        ) as self._bar:
+        ) as self.bar:
             yield
 
     def _handed_out(self) -> Iterator[Slot]:
         """Give what is missing, and count what somebody has taken."""
-        for slot in self._crosstable.open_slots():
-            self._handed += 1
+        for slot in self.crosstable.open_slots():
+            self.handed += 1
             # Until the first match is over, which may take long, nothing else would say so.
-            if not self._over and (workers := self._workers()):
-                self._bar.set_postfix_str(workers)
+            if not self.over and (workers := self._workers()):
+                self.bar.set_postfix_str(workers)
             yield slot
 
     def _workers(self) -> str:
         """Return what the bar says of workers; nothing where this thread plays."""
-        workers = None if self._workplace is None else self._workplace.joined
-        under_way = self._handed - self._over
+        workers = self.workplace.joined
+        under_way = self.handed - self.over
         return "" if workers is None else f"workers={workers}, under way={under_way}"
 
     def _collect(self, slot: Slot, record: MatchRecord) -> None:
         """Keep a finished match."""
-        self._over += 1
-        if self._folder is not None:
-            self._folder.append(slot, record)
-        concerned = self._crosstable.add(slot, record)
-        self._bar.set_description_str(self._crosstable.title(slot), refresh=False)
-        standing = [self._crosstable.standing(slot), self._workers()]
-        self._bar.set_postfix_str(", ".join(filter(None, standing)), refresh=False)
-        self._bar.update()
+        self.over += 1
+        if self.folder is not None:
+            self.folder.append(slot, record)
+        concerned = self.crosstable.add(slot, record)
+        self.bar.set_description_str(self.crosstable.title(slot), refresh=False)
+        standing = [self.crosstable.standing(slot), self._workers()]
+        self.bar.set_postfix_str(", ".join(filter(None, standing)), refresh=False)
+        self.bar.update()
         if any(tally.decided for tally in concerned):
-            missing = sum(1 for _ in self._crosstable.open_slots())
-            self._bar.total = self._bar.n + missing
-        if self._on_match is not None:
-            self._on_match(slot, record)
+            missing = sum(1 for _ in self.crosstable.open_slots())
+            self.bar.total = self.bar.n + missing
+        if self.on_match is not None:
+            self.on_match(slot, record)
 
     def _blame(self, error: MatchFailed) -> str:
         """Return which match could not be played, and why."""
-        labels = self._settings.labels
+        labels = self.settings.labels
         who = " against ".join(labels[player] for player in error.slot.seats)
         return (
-            f"{self._crosstable.title(error.slot)}, {who}, seed {error.slot.seed}: "
+            f"{self.crosstable.title(error.slot)}, {who}, seed {error.slot.seed}: "
             f"{error.failure.message}"
         )
 
     def _stopped(self, message: str) -> ArenaError:
         """Return the error that ends the arena, after writing what there is."""
         result = self._finished()
-        kept = "" if self._folder is None else f"; finished matches are kept in {self._folder.path}"
+        kept = "" if self.folder is None else f"; finished matches are kept in {self.folder.path}"
         return ArenaError(message + kept, result)
 
     def _opening_note(self, game: int, plies: int, blocks: int) -> str:
         """Return what there is to say about the openings of a game."""
-        rules = self._settings.games[game]
+        rules = self.settings.games[game]
         openings = openings_of(
-            rules, plies, self._settings.seed, self._version, prover=self._settings.prover
+            rules, plies, self.settings.seed, self.version, prover=self.settings.prover
         )
         return openings.note(blocks)
 
     def _finished(self) -> ArenaResult:
         """Return the results, written if there is a folder."""
-        result = self._crosstable.result(self._opening_note)
-        if self._folder is not None:
-            self._folder.write_result(result)
+        result = self.crosstable.result(self._opening_note)
+        if self.folder is not None:
+            self.folder.write_result(result)
         return result

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.bars import bar_stream
 from neurogame.ggp.manager.settings import ManagerSettings
+from neurogame.players.options import add_players
 from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
@@ -35,13 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EPILOG
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
-    parser.add_argument(
-        "--players",
-        nargs="+",
-        metavar="PLAYER",
-        required=True,
-        help="one PLAYER per role, as described below",
-    )
+    add_players(parser)
     add_settings(parser, ManagerSettings, only=_PLAIN)
     parser.add_argument("--matches", type=int, default=1, help="number of matches (default 1)")
     parser.add_argument("--rotate", action="store_true", help="swap the roles from match to match")

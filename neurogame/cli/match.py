@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
 from neurogame.players.match_settings import MatchSettings
+from neurogame.players.options import add_players, add_threads
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.search.settings import SEARCHES
@@ -40,25 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ]
     )
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
-    parser.add_argument(
-        "--players",
-        nargs="+",
-        metavar="PLAYER",
-        required=True,
-        help="one PLAYER per role, as described below",
-    )
+    add_players(parser)
     parser.add_argument("--matches", type=int, default=20, help="number of matches (default 20)")
     parser.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
     add_settings(parser, Limit, only=("seconds", "depth", "nodes"))
     add_settings(parser, MatchSettings, only=("play_clock", "start_clock", "max_plies"))
     add_settings(parser, ArenaSettings, only=("opening_plies", "prover"))
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        help="torch threads (default 1: the batches of a search are small, and threads that "
-        "wait for a shared core cost far more than they bring)",
-    )
+    add_threads(parser)
     parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON file per match")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

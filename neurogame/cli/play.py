@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings
 from neurogame.chance import playing_roles
+from neurogame.players.options import add_threads
 from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
@@ -28,13 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="decides the opponent's choices")
     add_settings(parser, ArenaSettings, only=("prover",))
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        help="torch threads (default 1: the batches of a search are small, and threads that "
-        "wait for a shared core cost far more than they bring)",
-    )
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:

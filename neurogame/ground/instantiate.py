@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -80,6 +80,7 @@ class _Part:
 
 
 @final
+@dataclass(eq=False)
 class _Instances:
     """Instantiates clauses on demand.
 
@@ -87,26 +88,20 @@ class _Instances:
         parts: what came out.
     """
 
-    def __init__(
-        self,
-        clauses: Sequence[Clause],
-        dynamic: set[str],
-        database: Database,
-        rules: Rules,
-        watch: Watch,
-    ) -> None:
-        self.clauses = clauses
-        self.dynamic = dynamic
-        self.database = database
-        self.rules = rules
-        self.watch = watch
-        self.parts: list[_Part] = []
-        self.by_head: dict[str, list[Clause]] = defaultdict(list)
-        for clause in clauses:
+    clauses: Sequence[Clause]
+    dynamic: set[str]
+    database: Database
+    rules: Rules
+    watch: Watch
+    parts: list[_Part] = field(default_factory=list)
+    by_head: dict[str, list[Clause]] = field(default_factory=lambda: defaultdict(list))
+    _asked: dict[str, Bools] = field(default_factory=dict)
+    _rows_asked: dict[str, Int64s] = field(default_factory=dict)
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        for clause in self.clauses:
             self.by_head[clause.head.predicate].append(clause)
-        self._asked: dict[str, Bools] = {}
-        self._rows_asked: dict[str, Int64s] = {}
-        self._count = 0
 
     def collect(self, outputs: Collection[str]) -> None:
         """Instantiate everything that the outputs need, users before what they use."""

@@ -274,31 +274,24 @@ class _TooManyError(Exception):
 
 
 @final
+@dataclass(eq=False)
 class _Solver:
     """One body being joined literal by literal."""
 
-    def __init__(
-        self,
-        body: PreparedBody,
-        database: Database,
-        watch: Watch,
-        doing: str,
-        start: JoinStart | None,
-        tracked: Collection[int],
-        order: Sequence[int] = (),
-    ) -> None:
-        self.body = body
-        self.database = database
-        self.watch = watch
-        self.doing = doing
-        self.start = start
-        self.order = list(order)
-        self.tracked = tracked
-        self.table = Solutions()
-        self.waiting = list(body.positive)
-        self.looked_up = list(body.looked_up)
-        self.distinct = list(body.distinct)
-        self.made: Counter[int] = Counter()
+    body: PreparedBody
+    database: Database
+    watch: Watch
+    doing: str
+    start: JoinStart | None
+    tracked: Collection[int]
+    order: Sequence[int] = ()
+    table: Solutions = field(default_factory=Solutions)
+    made: Counter[int] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.waiting = list(self.body.positive)
+        self.looked_up = list(self.body.looked_up)
+        self.distinct = list(self.body.distinct)
 
     def solve(self) -> Iterator[Solutions]:
         """Yield all solutions."""

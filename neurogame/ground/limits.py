@@ -108,16 +108,10 @@ class Watch:
         self.next_look = now + LOOK_EVERY
         used = now - self.start
         if used > self.limits.seconds:
-            raise LimitError(
-                f"grounding stopped after {used:.1f} s while {doing}: the limit is "
-                f"{self.limits.seconds:g} s; raise the limit or simplify that rule"
-            )
+            raise _over(f"after {used:.1f} s", doing, f"{self.limits.seconds:g} s")
         grown = memory_mb() - self.base_mb
         if grown > self.limits.memory_mb:
-            raise LimitError(
-                f"grounding stopped at {grown:.0f} MiB while {doing}: the limit is "
-                f"{self.limits.memory_mb:g} MiB; raise the limit or simplify that rule"
-            )
+            raise _over(f"at {grown:.0f} MiB", doing, f"{self.limits.memory_mb:g} MiB")
 
     def check_count(self, count: int, doing: str, width: int = 1) -> None:
         """Raise if so many rows at once would pass the limit on rules, or on memory.
@@ -134,10 +128,7 @@ class Watch:
         if self.trial_rows is not None and count > self.trial_rows:
             raise WideRelation
         if count > self.limits.rules:
-            raise LimitError(
-                f"grounding stopped at {count:,} instances while {doing}: the limit is "
-                f"{self.limits.rules:,} rules; raise the limit or simplify that rule"
-            )
+            raise _over(f"at {count:,} instances", doing, f"{self.limits.rules:,} rules")
         self.check(doing)
         self.check_need(count * width * 8 / 2**20, doing)
 
@@ -155,11 +146,8 @@ class Watch:
         need = count / SORTED_PER_SECOND
         used = time.monotonic() - self.start
         if need > SHORT_WORK and used + need > self.limits.seconds:
-            raise LimitError(
-                f"grounding stopped after {used:.1f} s while {doing}, which takes {need:.0f} s "
-                f"more: the limit is {self.limits.seconds:g} s; raise the limit or simplify that "
-                "rule"
-            )
+            more = f"{doing}, which takes {need:.0f} s more"
+            raise _over(f"after {used:.1f} s", more, f"{self.limits.seconds:g} s")
 
     def check_need(self, need_mb: float, doing: str) -> None:
         """Raise if so much more memory would pass the limit.
@@ -175,7 +163,13 @@ class Watch:
             return
         grown = memory_mb() - self.base_mb + need_mb
         if grown > self.limits.memory_mb:
-            raise LimitError(
-                f"grounding stopped before it would take {grown:.0f} MiB while {doing}: the limit "
-                f"is {self.limits.memory_mb:g} MiB; raise the limit or simplify that rule"
-            )
+            reached = f"before it would take {grown:.0f} MiB"
+            raise _over(reached, doing, f"{self.limits.memory_mb:g} MiB")
+
+
+def _over(reached: str, doing: str, limit: str) -> LimitError:
+    """Return the error of a limit: how far it came, doing what."""
+    return LimitError(
+        f"grounding stopped {reached} while {doing}: the limit is {limit}; raise the limit or "
+        "simplify that rule"
+    )

@@ -240,7 +240,3 @@ class ProofSearch:
             self._game.goals(state, role) for role in range(len(self._game.roles))
         ]
         return tuple(max(values, default=0) / 100 for values in goals)
-
-    def forget(self) -> None:
-        """Drop the tree."""
-        self._nodes.clear()

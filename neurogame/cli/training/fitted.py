@@ -19,7 +19,8 @@ from neurogame.cli.training.folder import (
     asked_seconds,
     new_folder,
     refuse,
-    with_new_end,
+    resumed,
+    run_summary,
 )
 from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import NeurogameWarning
@@ -158,14 +159,11 @@ def _resumed(
     workplace: Workplace | None,
 ) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
-    from neurogame.learn.run_folder import RunFolder
     from neurogame.learn.trainer import Trainer
 
     refuse(options, fitted_flags(options))
-    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
-    checkpoint = folder.resume()
-    kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
-    config = with_new_end(TrainConfig.from_json(kept), chosen_settings(options, TrainConfig))
+    given = chosen_settings(options, TrainConfig)
+    folder, checkpoint, config = resumed(options, TrainConfig, given)
     return Trainer(
         checkpoint.game(), config, folder, checkpoint, released=released, workplace=workplace
     )
@@ -229,14 +227,8 @@ def _collected(meter: StrengthMeter | None, trainer: Trainer, bar: bool) -> list
 
 def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
 
-    latest = trainer.folder.latest
     return {
-        "game": trainer.game.name,
-        "rules": trainer.folder.config()["rules"],
-        "folder": str(trainer.folder.path),
-        "checkpoint": str(latest),
-        "hash": trainer.saved,
-        **trainer.counters.to_json(),
+        **run_summary(trainer),
         "released_at": trainer.release.seconds,
         "releases": trainer.results,
         "strength": [one.to_json() for one in strength],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,13 +14,15 @@ from neurogame.setting_options import chosen_settings
 from neurogame.settings import Settings
 
 if TYPE_CHECKING:
+    from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.run_folder import RunFolder
+    from neurogame.learn.training_run import TrainingRun
     from neurogame.simulate.game import Game
 
 DEFAULT_SECONDS = 180.0
 """How long to learn where neither games nor seconds are given."""
 
-Own = TypeVar("Own", bound=Settings)
+Chosen = TypeVar("Chosen", bound=Settings)
 
 
 def asked_seconds(options: argparse.Namespace) -> float | None:
@@ -69,15 +70,35 @@ def refuse(options: argparse.Namespace, flags: Sequence[str]) -> None:
         )
 
 
-def with_new_end(config: Own, given: Mapping[str, Any]) -> Own:
-    """Return a configuration with another end, if one is given.
+def resumed(
+    options: argparse.Namespace, kind: type[Chosen], given: Mapping[str, Any]
+) -> tuple[RunFolder, Checkpoint, Chosen]:
+    """Return the folder of a run that goes on, its checkpoint, and its configuration.
 
     Args:
-        config: has ``games`` and ``seconds``.
-        given: settings by name.
+        options: what the command line says.
+        kind: of the configuration.
+        given: settings that the command line gave, of which the end counts.
     """
+    from neurogame.learn.run_folder import RunFolder
+
+    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
+    checkpoint = folder.resume()
+    kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     ends = {name: given[name] for name in ("games", "seconds") if name in given}
-    if not ends:
-        return config
-    # Naming one end replaces both: a run of given seconds may go on to a number of games.
-    return dataclasses.replace(config, **{"games": None, "seconds": None, **ends})  # type: ignore[type-var]
+    if ends:
+        # Naming one end replaces both: a run of given seconds may go on to a number of games.
+        kept |= {"games": None, "seconds": None, **ends}
+    return folder, checkpoint, kind.from_json(kept)
+
+
+def run_summary(run: TrainingRun) -> dict[str, Any]:
+    """Return what a run came to, as JSON-able values."""
+    return {
+        "game": run.game.name,
+        "rules": run.folder.config()["rules"],
+        "folder": str(run.folder.path),
+        "checkpoint": str(run.folder.latest),
+        "hash": run.saved,
+        **run.counters.to_json(),
+    }

@@ -6,20 +6,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-
-class Stoppable(Protocol):
-    """Work that ends soon after it was asked to."""
-
-    stop_requested: bool
-
-    def request_stop(self) -> None:
-        """Ask for the end."""
+if TYPE_CHECKING:
+    from neurogame.learn.training_run import TrainingRun
 
 
 @contextmanager
-def gentle_interrupt(work: Stoppable) -> Iterator[None]:
+def gentle_interrupt(work: TrainingRun) -> Iterator[None]:
     """Let Ctrl-C, or a request to end the process, ask for the end of some work."""
 
     def stop(number: int, frame: object) -> None:

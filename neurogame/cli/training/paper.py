@@ -14,7 +14,8 @@ from neurogame.cli.training.folder import (
     asked_seconds,
     new_folder,
     refuse,
-    with_new_end,
+    resumed,
+    run_summary,
 )
 from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import ConfigurationError
@@ -98,15 +99,11 @@ def _started(options: argparse.Namespace) -> PaperTrainer:
 def _resumed(options: argparse.Namespace) -> PaperTrainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
     from neurogame.learn.paper.trainer import PaperTrainer
-    from neurogame.learn.run_folder import RunFolder
     from neurogame.players.players import make_player
 
     given = _given(options)
     refuse(options, [*paper_flags(options), *(["--seed"] if "seed" in given else [])])
-    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
-    checkpoint = folder.resume()
-    kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
-    config = with_new_end(PaperConfig.from_json(kept), given)
+    folder, checkpoint, config = resumed(options, PaperConfig, given)
     return PaperTrainer(checkpoint.game(), config, folder, checkpoint, guests=make_player)
 
 
@@ -131,15 +128,7 @@ def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
     """
     from neurogame.learn.comparison import compare
 
-    latest, config = trainer.folder.latest, trainer.config
-    summary: dict[str, Any] = {
-        "game": trainer.game.name,
-        "rules": trainer.folder.config()["rules"],
-        "folder": str(trainer.folder.path),
-        "checkpoint": str(latest),
-        "hash": trainer.saved,
-        **trainer.counters.to_json(),
-    }
+    config, summary = trainer.config, run_summary(trainer)
     if until is not None:
         limit = until
 
