@@ -210,7 +210,7 @@ def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> Non
     ],
 )
 def test_sequential_uct(name: str, solver: bool) -> None:
-    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 500)
+    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 300)
     _assert_equal(tree, twin)
     assert tree.tree.root == tree.tree.nodes[0]
 

@@ -175,7 +175,11 @@ def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_worker_with_other_files_is_refused(tmp_path: Path) -> None:
-    shutil.copytree(REPOSITORY / "neurogame", tmp_path / "neurogame")
+    shutil.copytree(
+        REPOSITORY / "neurogame",
+        tmp_path / "neurogame",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     with (tmp_path / "neurogame" / "version.py").open("a") as file:
         file.write("# changed\n")
     quiet = {"processes": False, "dashboard_address": ":0"}
