@@ -62,6 +62,11 @@ class Circuit:
         return chance_role(self.roles)
 
     @property
+    def circuit(self) -> Circuit:
+        """Itself: what takes a game takes its circuit, too."""
+        return self
+
+    @property
     def gate_count(self) -> int:
         """Number of gates."""
         return self.graph.gate_count
@@ -114,7 +119,7 @@ class Circuit:
 
 
 class HasCircuit(Protocol):
-    """Anything with a circuit, such as a game."""
+    """Anything with a circuit: a game, or the circuit itself."""
 
     @property
     def circuit(self) -> Circuit:

@@ -18,7 +18,7 @@ from neurogame.simulate.game import Game
 
 
 def make_evaluator(
-    game: HasCircuit | Circuit, config: EvaluatorConfig | None = None, seed: int = 0
+    game: HasCircuit, config: EvaluatorConfig | None = None, seed: int = 0
 ) -> Evaluator:
     """Return a fresh evaluator for a game.
 
@@ -36,9 +36,9 @@ def make_evaluator(
     return found
 
 
-def _made(game: HasCircuit | Circuit, config: EvaluatorConfig, seed: int) -> Evaluator:
+def _made(game: HasCircuit, config: EvaluatorConfig, seed: int) -> Evaluator:
     """Return an evaluator that does not know where it comes from."""
-    circuit = game if isinstance(game, Circuit) else game.circuit
+    circuit = game.circuit
     if config.kind == "mlp":
         return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)
     if config.kind == "fluxplayer":

@@ -20,7 +20,7 @@ from neurogame.settings import Settings
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from neurogame.circuit.circuit import Circuit, HasCircuit
+    from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.attribution import Attribution
     from neurogame.evaluators.base import Evaluator
     from neurogame.evaluators.goal_networks import WeightedNetworks
@@ -186,7 +186,7 @@ class EvaluatorKind(Kind, Generic[Valued]):
 
     def rebuild(
         self,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
     ) -> Valued:

@@ -7,14 +7,14 @@ from typing import Any
 
 from torch import Tensor
 
-from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.circuit.circuit import HasCircuit
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import evaluator_kinds
 
 
 def rebuild_evaluator(
-    game: HasCircuit | Circuit,
+    game: HasCircuit,
     description: Mapping[str, Any],
     weights: Mapping[str, Tensor] | None = None,
 ) -> Evaluator:

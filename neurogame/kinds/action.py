@@ -53,9 +53,9 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]
     ) -> ActionCircuit:
-        from neurogame.evaluators.actions.build import rebuild_action_circuit
+        from neurogame.evaluators.actions.build import make_action_circuit
 
-        return rebuild_action_circuit(game, description)
+        return make_action_circuit(game, ActionConfig.from_json(dict(description)))
 
     def learn(self, lesson: Lesson) -> Learned:
         from neurogame.evaluators.actions.build import make_action_circuit

@@ -12,7 +12,7 @@ from neurogame.evaluators.kind import EvaluatorKind, Wish
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from neurogame.circuit.circuit import Circuit, HasCircuit
+    from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.base import Evaluator
     from neurogame.evaluators.goal_networks import WeightedNetworks
 
@@ -30,11 +30,10 @@ class _Configured(EvaluatorKind["Evaluator"]):
 
     def rebuild(
         self,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
     ) -> Evaluator:
-        from neurogame.circuit.circuit import Circuit
         from neurogame.evaluators.build import make_evaluator
         from neurogame.evaluators.claims import check_claim
 
@@ -42,7 +41,7 @@ class _Configured(EvaluatorKind["Evaluator"]):
         seed = int(settings.pop("seed", 0))
         config = EvaluatorConfig.from_json(settings)
         if config.kind == "mlp":
-            circuit = game if isinstance(game, Circuit) else game.circuit
+            circuit = game.circuit
             widths = (len(circuit.fluents), *config.hidden, len(circuit.roles))
             check_claim("a perceptron", sum(a * b for a, b in pairwise(widths)), weights)
         return make_evaluator(game, config, seed)

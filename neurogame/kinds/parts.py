@@ -11,7 +11,7 @@ from neurogame.evaluators.kinds import kind_of_evaluator
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from neurogame.circuit.circuit import Circuit, HasCircuit
+    from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.attribution import Attribution
     from neurogame.evaluators.goal_networks import WeightedNetworks
     from neurogame.evaluators.parts.evaluator import PartsEvaluator
@@ -30,7 +30,7 @@ class _Kind(EvaluatorKind["PartsEvaluator"]):
 
     def rebuild(
         self,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
     ) -> PartsEvaluator:

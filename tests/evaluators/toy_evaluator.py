@@ -58,12 +58,12 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
 
     def rebuild(
         self,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
     ) -> ToyValues:
         """Return the evaluator of a checkpoint."""
-        return ToyValues(game if isinstance(game, Circuit) else game.circuit)
+        return ToyValues(game.circuit)
 
     def learn(self, lesson: Lesson) -> Learned:
         """Return an evaluator that has learned how random games end."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
@@ -23,7 +20,7 @@ _MANY_GATES = 4_000_000
 
 
 def make_action_circuit(
-    game: HasCircuit | Circuit,
+    game: HasCircuit,
     config: ActionConfig | None = None,
     *,
     analysis: GameAnalysis | None = None,
@@ -40,7 +37,7 @@ def make_action_circuit(
             such heuristic. Very large ones must fit before they are simplified.
     """
     config = config or ActionConfig()
-    circuit = game if isinstance(game, Circuit) else game.circuit
+    circuit = game.circuit
     regressed = _regressed_gates(circuit)
     if regressed > _MANY_GATES:
         _check_size(regressed, config)
@@ -103,27 +100,6 @@ def action_circuit_of(
     _check_size(sum(own.graph.gate_count for own in formulas), config)
     graphs = [_graph(circuit, own, analysis, config) for own in formulas]
     return ActionCircuit(circuit, graphs, config)
-
-
-def rebuild_action_circuit(
-    game: HasCircuit | Circuit,
-    description: Mapping[str, Any],
-    *,
-    analysis: GameAnalysis | None = None,
-) -> ActionCircuit:
-    """Return the heuristic of a description; load its state dict to get its weights.
-
-    Args:
-        game: the game, or its circuit.
-        description: what :meth:`ActionCircuit.describe` returned.
-        analysis: of the game, if it has been made.
-
-    Raises:
-        ConfigurationError: the description holds unknown or impossible settings.
-        LimitError: see :func:`make_action_circuit`.
-    """
-    config = ActionConfig.from_json(dict(description))
-    return make_action_circuit(game, config, analysis=analysis)
 
 
 def _graph(

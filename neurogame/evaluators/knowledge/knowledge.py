@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.array_types import Bools, Float32s
-from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.replies import drawn_replies
@@ -50,10 +50,10 @@ class Knowledge(nn.Module):
     kind = "knowledge"
 
     def __init__(
-        self, game: HasCircuit | Circuit, config: KnowledgeConfig | None = None, seed: int = 0
+        self, game: HasCircuit, config: KnowledgeConfig | None = None, seed: int = 0
     ) -> None:
         super().__init__()
-        self.circuit = game if isinstance(game, Circuit) else game.circuit
+        self.circuit = game.circuit
         self.config = config or KnowledgeConfig()
         roles, fluents = len(self.circuit.roles), len(self.circuit.fluents)
         self.psi = nn.Parameter(torch.zeros(roles, fluents))
@@ -92,7 +92,7 @@ class Knowledge(nn.Module):
     @classmethod
     def rebuild(
         cls,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: dict[str, Any],
         weights: Mapping[str, Tensor] | None = None,
     ) -> Knowledge:
@@ -107,7 +107,7 @@ class Knowledge(nn.Module):
             ConfigurationError: the description holds unknown or impossible settings, or asks for
                 far more weights than there are.
         """
-        circuit = game if isinstance(game, Circuit) else game.circuit
+        circuit = game.circuit
         config = KnowledgeConfig.from_json(description)
         units = config.hidden * (len(circuit.fluents) + len(circuit.roles))
         check_claim("knowledge", units, weights)

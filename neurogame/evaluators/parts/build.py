@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.build import make_networks
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.config import EvaluatorConfig
@@ -49,7 +49,7 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
 
 
 def rebuild_parts(
-    game: HasCircuit | Circuit,
+    game: HasCircuit,
     description: Mapping[str, Any],
     weights: Mapping[str, Tensor] | None = None,
 ) -> PartsEvaluator:
@@ -67,18 +67,16 @@ def rebuild_parts(
     given = dict(description)
     config = PartsConfig.from_json(given["config"])
     seed = int(given["seed"])
-    circuit = game if isinstance(game, Circuit) else game.circuit
+    circuit = game.circuit
     what = "an evaluator made of parts"
     sizes = stored_sizes(what, given["sizes"], len(circuit.fluents), len(circuit.roles))
     check_claim(what, sizes.numbers(config.hidden), weights)
     return _made(game, empty_layout(sizes), config, seed)
 
 
-def _made(
-    game: HasCircuit | Circuit, layout: PartsLayout, config: PartsConfig, seed: int
-) -> PartsEvaluator:
+def _made(game: HasCircuit, layout: PartsLayout, config: PartsConfig, seed: int) -> PartsEvaluator:
     """Return the evaluator with fresh goal networks, if any, and all other weights 0."""
-    circuit = game if isinstance(game, Circuit) else game.circuit
+    circuit = game.circuit
     networks = None
     if config.logic != "none":
         networks = make_networks(circuit, EvaluatorConfig(kind=config.logic), seed)

@@ -86,7 +86,7 @@ class LearnedPolicy(nn.Module):
     @classmethod
     def rebuild(
         cls,
-        game: HasCircuit | Circuit,
+        game: HasCircuit,
         description: dict[str, Any],
         weights: Mapping[str, Tensor] | None = None,
     ) -> LearnedPolicy:
@@ -101,7 +101,7 @@ class LearnedPolicy(nn.Module):
             ConfigurationError: the description holds no sizes of a policy, or others than those
                 of the game or of the weights.
         """
-        circuit = game if isinstance(game, Circuit) else game.circuit
+        circuit = game.circuit
         what = "a learned policy"
         try:
             given, hidden = description["sizes"], int(description["hidden"])

@@ -24,7 +24,7 @@ __all__ = ["KnowledgeLearner", "continue_learning", "learn_knowledge"]
 
 
 def learn_knowledge(
-    game: HasCircuit | Circuit,
+    game: HasCircuit,
     config: KnowledgeConfig | None = None,
     seed: int = 0,
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.learn.knowledge.games import PlayedGames
@@ -17,7 +17,7 @@ _GROWTH = 2
 
 
 def learn_knowledge_until(
-    game: HasCircuit | Circuit,
+    game: HasCircuit,
     config: KnowledgeConfig,
     seed: int,
     deadline: float,

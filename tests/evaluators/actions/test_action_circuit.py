@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
-from neurogame.evaluators.actions.build import make_action_circuit, rebuild_action_circuit
+from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import build_graph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
@@ -217,7 +217,7 @@ def test_training_moves_the_score_of_a_move_and_weights_stay_within_their_ends()
 def test_a_description_and_its_weights_make_the_same_heuristic_again() -> None:
     game, analysis = analysis_of("connectfour5")
     judge = _disturbed(make_action_circuit(game, ActionConfig(trainable=True), analysis=analysis))
-    again = rebuild_action_circuit(game, judge.describe(), analysis=analysis)
+    again = make_action_circuit(game, ActionConfig.from_json(judge.describe()), analysis=analysis)
     again.load_state_dict(judge.state_dict())
     states = torch.from_numpy(steps_of("connectfour5").states[-8:])
     assert torch.equal(judge(states, 1), again(states, 1))
