@@ -28,26 +28,16 @@ class Assembled:
     Attributes:
         network: the gates; all inputs are final.
         literals: of the formulas, then of the choices (total, mask, some of each); int64.
-        descend: gates of the choices that depend on ranks.
+        descend: gates of the choices that depend on ranks; none where moves are given.
         ranks: input rows of each choice's rank.
-        reset: input row.
+        reset: input row, 0 for none.
     """
 
     network: Netlist
     literals: Int64s
-    descend: range
-    ranks: tuple[Int64s, ...]
-    reset: int
-
-
-def without_selection(network: Netlist, literals: Int64s) -> Assembled:
-    """Return the gates of a step netlist, which has no choices in between.
-
-    Args:
-        network: gates for the formulas.
-        literals: of the formulas, ``2 * row + complement``; int64 ``[N]``.
-    """
-    return Assembled(network, literals, range(0), (), 0)
+    descend: range = range(0)
+    ranks: tuple[Int64s, ...] = ()
+    reset: int = 0
 
 
 def with_selection(circuit: Circuit, logic: Logic, network: Netlist, literals: Int64s) -> Assembled:

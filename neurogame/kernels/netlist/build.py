@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.netlist.assemble import make_ply, with_selection, without_selection
+from neurogame.kernels.netlist.assemble import Assembled, make_ply, with_selection
 from neurogame.kernels.netlist.facts import Facts
 from neurogame.kernels.netlist.logic import Logic, play_logic, step_logic
 from neurogame.kernels.netlist.mapping import Effort
@@ -32,8 +32,7 @@ def build_step(circuit: Circuit) -> Ply:
     """
 
     def build(logic: Logic, style: Style, effort: Effort) -> Ply:
-        network, literals = synthesise(logic.graph, style)
-        return make_ply(logic, without_selection(network, literals), None, effort)
+        return make_ply(logic, Assembled(*synthesise(logic.graph, style)), None, effort)
 
     return _smallest(circuit, lambda named: step_logic(circuit, named), build)
 

@@ -8,7 +8,6 @@ and the reset.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -21,7 +20,7 @@ from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
 from neurogame.kernels.netlist.facts import Facts, Turn
-from neurogame.kernels.netlist.move_sets import MoveSets, Owner, rewrite_next
+from neurogame.kernels.netlist.move_sets import MoveSets, Owner, rewrite_next, role_moves
 
 
 @final
@@ -72,16 +71,14 @@ def step_logic(circuit: Circuit, most_named: int) -> Logic:
     leaves = 2 * np.arange(circuit.input_count)
     made = rewrite(_before_moving(circuit), leaves, store)
     does = leaves[1 + len(circuit.fluents) :]
-    owners = [
-        Owner((moves,), (TRUE,), does[moves], TRUE)
-        for moves in _by_role(circuit, np.arange(circuit.move_count))
-    ]
+    owners = [Owner((moves,), (TRUE,), does[moves], TRUE) for moves in role_moves(circuit)]
     sets = MoveSets(store, owners, np.zeros(0, np.int64), does)
     following = rewrite_next(circuit, None, leaves, store, sets, most_named)
     goals = 1 + len(circuit.goal_literals)
     legal = made[goals : goals + circuit.move_count]
     terminal = roots.add(made[:1])[0]
-    stuck = roots.add(_stuck(store, made[0], _by_role(circuit, legal)))[0]
+    able = [legal[moves] for moves in role_moves(circuit)]
+    stuck = roots.add(_stuck(store, made[0], able))[0]
     several = roots.add(np.array([FALSE]))[0]
     return Logic(
         goals=roots.add(made[1:goals]),
@@ -136,11 +133,8 @@ class _PlayLogic:
 
     def __init__(self, circuit: Circuit, facts: Facts) -> None:
         self.circuit, self.facts = circuit, facts
-        self.ends = circuit.move_offsets
-        self.open = [
-            begin + np.flatnonzero(~facts.forced[begin:end])
-            for begin, end in pairwise(self.ends.tolist())
-        ]
+        self.moves = role_moves(circuit)
+        self.open = [moves[~facts.forced[moves]] for moves in self.moves]
         self.slots = tuple(max(len(self.open[role]) for role in roles) for roles in facts.shared)
         first = 1 + len(circuit.fluents) + group_starts(np.array(self.slots, np.int64))
         self.first_active = tuple(first[:-1].tolist())
@@ -238,7 +232,7 @@ class _PlayLogic:
             for role in roles:
                 chosen[role] = (2 * some, turns[role])
         for role in range(len(turns)):
-            own = np.arange(self.ends[role], self.ends[role + 1])
+            own = self.moves[role]
             forced = legal[own[self.facts.forced[own]]]
             if role in chosen:
                 pair = np.array(chosen[role], np.int64)
@@ -279,11 +273,6 @@ def _before_moving(circuit: Circuit) -> Graph:
 
 def _one(store: GateStore, kind: int, literals: Int64s) -> int:
     return int(store.rows(kind, literals))
-
-
-def _by_role(circuit: Circuit, legal: Int64s) -> list[Int64s]:
-    ends = circuit.move_offsets
-    return [legal[a:b] for a, b in pairwise(ends.tolist())]
 
 
 def _stuck(store: GateStore, terminal: int, able: list[Int64s]) -> Int64s:

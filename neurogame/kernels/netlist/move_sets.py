@@ -130,7 +130,7 @@ def rewrite_next(
         form,
         begin,
         _implying(circuit, implied, words),
-        _sets(_role_moves(circuit), words, moves),
+        _sets(role_moves(circuit), words, moves),
         _sets([np.concatenate(owner.moves) for owner in sets.owners], words, moves),
         most_named,
         min(_MOST_WORDS // words, len(form.inputs) + count),
@@ -198,7 +198,8 @@ def _implying(circuit: Circuit, implied: UInt64s | None, words: int) -> UInt64s:
     return result
 
 
-def _role_moves(circuit: Circuit) -> list[Int64s]:
+def role_moves(circuit: Circuit) -> list[Int64s]:
+    """Return the moves of each role; int64 ``[A]`` each."""
     ends = circuit.move_offsets
     return [np.arange(a, b) for a, b in pairwise(ends.tolist())]
 
