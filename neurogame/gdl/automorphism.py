@@ -13,8 +13,8 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s
+from neurogame.gdl.coloured_graph import ColouredGraph
 from neurogame.gdl.refine import Partition
-from neurogame.gdl.rule_graph import RuleGraph
 
 
 @final
@@ -53,7 +53,7 @@ def exchange(first: Partition, second: Partition) -> Automorphism | None:
     return Automorphism(moved, images) if _is_permutation(moved, images) else None
 
 
-def is_automorphism(graph: RuleGraph, edges: Int64s, candidate: Automorphism) -> bool:
+def is_automorphism(graph: ColouredGraph, edges: Int64s, candidate: Automorphism) -> bool:
     """Return whether a permutation of the nodes of a graph keeps kinds and edges.
 
     Args:

@@ -45,7 +45,7 @@ class CanonicalForm:
     Attributes:
         words: the kinds of nodes and labels of edges, sorted.
         kinds: index of each node's kind in ``words``; int64 ``[N]``.
-        edges: one integer per edge (:meth:`RuleGraph.edge_keys`), ascending; int64 ``[E]``.
+        edges: one integer per edge (:meth:`ColouredGraph.edge_keys`), ascending; int64 ``[E]``.
         names: the names of the rulesheet in the order of their nodes; no part of the structure.
     """
 
@@ -87,7 +87,7 @@ def canonical_form(rules: Iterable[Rule], kept: Collection[str] | None) -> Canon
 def _without_copies(rules: list[Rule]) -> list[Rule]:
     """Return the rules without those that are others with other variables."""
     graph = draw_rules(rules, None)
-    colours = refined_kinds(graph).colours[graph.rules]
+    colours = refined_kinds(graph.graph).colours[graph.rules]
     _, group, sizes = np.unique(colours, return_inverse=True, return_counts=True)
     distinct: dict[str, Rule] = {}
     for index, rule in enumerate(rules):
@@ -137,9 +137,9 @@ class _Leaf:
 class _Search:
     """The search for the least leaf of one graph."""
 
-    def __init__(self, graph: RuleGraph) -> None:
-        self._graph = graph
-        self._edges = np.sort(graph.edge_keys(graph.sources, graph.labels, graph.targets))
+    def __init__(self, rules: RuleGraph) -> None:
+        self._rules, self._graph = rules, rules.graph
+        self._edges = self._graph.all_edge_keys()
         self._symmetries: list[Automorphism] = []
         self._orbits: tuple[tuple[tuple[int, ...], int], Int64s] = (((), -1), np.empty(0, np.int64))
         self._stack: list[_Branch] = []
@@ -261,14 +261,14 @@ class _Search:
         size = partition.sizes[partition.colours]
         several = np.flatnonzero(size > 1)
         colours = partition.colours[several]
-        first = np.lexsort((colours, size[several], self._graph.classes[several]))[0]
+        first = np.lexsort((colours, size[several], self._rules.classes[several]))[0]
         return np.flatnonzero(partition.colours == colours[first])
 
     def _single_out(self, partition: Partition, nodes: tuple[int, ...]) -> Partition:
         self._trials += 1
         if self._trials > TRIALS:
             raise LimitError(
-                f"the {len(self._graph.rules)} rules with {len(self._graph.symbols)} names are "
+                f"the {len(self._rules.rules)} rules with {len(self._rules.symbols)} names are "
                 f"too regular: after singling out {TRIALS} names and variables it is still open "
                 "which of them are interchangeable; at most that many may be tried; there is no "
                 "signature and no renaming for this rulesheet unless its facts are less alike"
@@ -277,8 +277,8 @@ class _Search:
 
     def _form(self, place: Int64s) -> CanonicalForm:
         """Return the form that a numbering of the nodes gives."""
-        graph = self._graph
-        edges = graph.edge_keys(place[graph.sources], graph.labels, place[graph.targets])
-        order = np.argsort(place)
-        names = sorted(graph.symbols, key=lambda name: int(place[graph.symbols[name]]))
-        return CanonicalForm(graph.words, graph.kinds[order], np.sort(edges), tuple(names))
+        kinds, symbols = self._graph.kinds[np.argsort(place)], self._rules.symbols
+        names = sorted(symbols, key=lambda name: int(place[symbols[name]]))
+        return CanonicalForm(
+            self._rules.words, kinds, self._graph.all_edge_keys(place), tuple(names)
+        )

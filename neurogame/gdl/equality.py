@@ -20,6 +20,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import variables_in
 
 MAXIMUM_SIZE = 100
 """Most names in a term that equalities build: ``x = f(y, y), y = f(z, z), ...`` doubles."""
@@ -121,9 +122,7 @@ def _resolve(term: Term, bound: Mapping[str, Term]) -> Term:
 
 
 def _variables(term: Term) -> set[str]:
-    if isinstance(term, Variable):
-        return {term.name}
-    return set().union(*map(_variables, term.arguments)) if isinstance(term, Compound) else set()
+    return {variable.name for variable in variables_in(term)}
 
 
 def _size(term: Term) -> int:

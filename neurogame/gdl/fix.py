@@ -14,10 +14,10 @@ from neurogame.errors import RulesError
 from neurogame.gdl.check import check_text
 from neurogame.gdl.dependencies import MOVE_FREE
 from neurogame.gdl.finding import Finding
-from neurogame.gdl.keywords import KEYWORDS, SYNTAX_WORDS
+from neurogame.gdl.keywords import KEYWORDS, SYNTAX_WORDS, fresh_name
 from neurogame.gdl.notation import PREFIX, notation_of
 from neurogame.gdl.source import Edit, Source, SourcePiece, edited
-from neurogame.gdl.standard import PERCEPTS, fresh_name
+from neurogame.gdl.standard import PERCEPTS
 from neurogame.gdl.terms import Or
 from neurogame.gdl.walk import relation_of, signed_sentences
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 SYNTAX_WORDS = frozenset({"<=", "not", "or", "and", "distinct"})
 """Words that build rules and formulas; never the name of anything."""
 
@@ -24,6 +26,14 @@ KEYWORDS = SYNTAX_WORDS | frozenset(RELATION_ARITIES)
 
 UNRENAMED_WORDS = KEYWORDS | {"random", "sees", "percept", "_"}
 """Words that a scrambler keeps: the keywords, those of GDL-II, and the lone underscore."""
+
+
+def fresh_name(wanted: str, taken: Collection[str], joint: str = "-") -> str:
+    """Return a name that is not taken: the wanted one, or with a number behind it."""
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}{joint}{number}", number + 1
+    return name
 
 
 def is_integer(name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
 from neurogame.gdl.finding import Finding, Position, shown
-from neurogame.gdl.keywords import KEYWORDS
+from neurogame.gdl.keywords import KEYWORDS, fresh_name
 from neurogame.gdl.operations_words import AND, NOT, OPERATION
 from neurogame.gdl.terms import Compound, Rule, Rules, Sentence, Symbol, Term, Variable
 from neurogame.gdl.walk import body_sentences, relation_of, subterms
@@ -201,9 +201,6 @@ class FreshNames:
 
     def take(self, name: str) -> str:
         """Return a name, with a number behind it if the text has it; it counts as taken then."""
-        fresh, number = name, 1
-        while fresh in self._taken:
-            number += 1
-            fresh = f"{name}_{number}"
+        fresh = fresh_name(name, self._taken, "_")
         self._taken.add(fresh)
         return fresh

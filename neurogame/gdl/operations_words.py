@@ -11,7 +11,7 @@ import re
 from typing import final
 
 from neurogame.gdl.infix_tokens import TOKEN, unquoted
-from neurogame.gdl.keywords import SYNTAX_WORDS
+from neurogame.gdl.keywords import SYNTAX_WORDS, fresh_name
 from neurogame.gdl.nodes import Group, Node, Word
 
 OPERATION = "::"
@@ -64,11 +64,7 @@ class OddNames:
             if not self._taken:
                 words = (unquoted(token[1]).lower() for token in TOKEN.finditer(self._text))
                 self._taken = {*words, *SYNTAX_WORDS}
-            base = plain = _ODD.sub("_", folded)
-            number = 1
-            while plain in self._taken:
-                number += 1
-                plain = f"{base}_{number}"
+            plain = fresh_name(_ODD.sub("_", folded), self._taken, "_")
             self._taken.add(plain)
             self._names[folded] = plain
         return self._names[folded]

@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s, UInt64s
-from neurogame.gdl.rule_graph import RuleGraph
+from neurogame.gdl.coloured_graph import ColouredGraph
 from neurogame.splitmix import mix
 
 
@@ -48,7 +48,7 @@ class Partition:
         return self.count == len(self.colours)
 
 
-def refined_kinds(graph: RuleGraph) -> Partition:
+def refined_kinds(graph: ColouredGraph) -> Partition:
     """Return the coarsest partition that tells kinds apart and is stable under refinement."""
     nodes = len(graph.kinds)
     _, colours = np.unique(graph.kinds, return_inverse=True)
@@ -60,7 +60,7 @@ def refined_kinds(graph: RuleGraph) -> Partition:
     return work.run(np.arange(nodes))
 
 
-def singled_out(graph: RuleGraph, partition: Partition, nodes: Int64s) -> Partition:
+def singled_out(graph: ColouredGraph, partition: Partition, nodes: Int64s) -> Partition:
     """Return the refinement in which some nodes of one colour get colours of their own.
 
     Args:
@@ -76,7 +76,7 @@ def singled_out(graph: RuleGraph, partition: Partition, nodes: Int64s) -> Partit
 class _Refinement:
     """A partition on its way to a stable one."""
 
-    def __init__(self, graph: RuleGraph, partition: Partition) -> None:
+    def __init__(self, graph: ColouredGraph, partition: Partition) -> None:
         self._graph = graph
         self._colours = partition.colours.copy()
         self._sizes = partition.sizes.copy()

@@ -15,6 +15,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s
+from neurogame.gdl.coloured_graph import ColouredGraph, with_both_ways
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Or, Rule, Symbol, Term, Variable
 
 SYMBOL, VARIABLE, OTHER = range(3)
@@ -24,43 +25,22 @@ SYMBOL, VARIABLE, OTHER = range(3)
 @final
 @dataclass(frozen=True, eq=False)
 class RuleGraph:
-    """The coloured nodes and labelled edges of a rulesheet; ``N`` nodes, ``E`` edges.
-
-    Every edge is there twice, downwards and upwards, with different labels.
+    """The coloured nodes and labelled edges of a rulesheet; ``N`` nodes.
 
     Attributes:
         words: the kinds of nodes and labels of edges that occur, sorted. The kind of a symbol is
             ``symbol``, or ``kept`` and its name where the name counts.
-        kinds: index of each node's kind in ``words``; int64 ``[N]``.
+        graph: kinds are indices in ``words``, labels twice these, plus one upwards.
         classes: ``SYMBOL``, ``VARIABLE`` or ``OTHER`` for each node; int64 ``[N]``.
         symbols: name -> node.
         rules: the node of each rule drawn, in their order; int64 ``[rules]``.
-        sources: tail of each edge, ascending; int64 ``[E]``.
-        targets: head of each edge; int64 ``[E]``.
-        labels: twice the index of each edge's label in ``words``, plus one upwards; int64 ``[E]``.
-        starts: where the edges that leave a node start, and ``E``; int64 ``[N + 1]``.
     """
 
     words: tuple[str, ...]
-    kinds: Int64s
+    graph: ColouredGraph
     classes: Int64s
     symbols: Mapping[str, int]
     rules: Int64s
-    sources: Int64s
-    targets: Int64s
-    labels: Int64s
-    starts: Int64s
-
-    def edges_of(self, nodes: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the edges that leave some nodes, and the position in ``nodes`` of their tails."""
-        counts = self.starts[nodes + 1] - self.starts[nodes]
-        tails = np.repeat(np.arange(len(nodes)), counts)
-        first = np.cumsum(counts) - counts
-        return np.arange(len(tails)) + (self.starts[nodes] - first)[tails], tails
-
-    def edge_keys(self, sources: Int64s, labels: Int64s, targets: Int64s) -> Int64s:
-        """Return one integer for each edge, equal for equal edges only."""
-        return (sources * len(self.kinds) + targets) * (2 * len(self.words)) + labels
 
 
 def draw_rules(rules: Iterable[Rule], kept: Collection[str] | None) -> RuleGraph:
@@ -74,21 +54,15 @@ def draw_rules(rules: Iterable[Rule], kept: Collection[str] | None) -> RuleGraph
     tops = np.array([drawing.rule(rule) for rule in rules], dtype=np.int64)
     words = tuple(sorted({*drawing.kinds, *(label for _, label, _ in drawing.edges)}))
     place = {word: index for index, word in enumerate(words)}
-    down = np.array([(a, 2 * place[w], b) for a, w, b in drawing.edges], dtype=np.int64)
+    kinds = np.array([place[kind] for kind in drawing.kinds], dtype=np.int64)
+    down = np.array([(a, place[word], b) for a, word, b in drawing.edges], dtype=np.int64)
     above, labels, below = down.reshape(-1, 3).T
-    sources = np.concatenate([above, below])
-    order = np.argsort(sources, kind="stable")
-    counts = np.bincount(sources, minlength=len(drawing.kinds))
     return RuleGraph(
         words=words,
-        kinds=np.array([place[kind] for kind in drawing.kinds], dtype=np.int64),
+        graph=with_both_ways(kinds, above, labels, below, len(words)),
         classes=np.array(drawing.classes, dtype=np.int64),
         symbols=drawing.symbols,
         rules=tops,
-        sources=sources[order],
-        targets=np.concatenate([below, above])[order],
-        labels=np.concatenate([labels, labels + 1])[order],
-        starts=np.concatenate([[0], np.cumsum(counts)]),
     )
 
 

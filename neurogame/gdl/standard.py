@@ -18,7 +18,7 @@ from neurogame.errors import GroundingError
 from neurogame.gdl.dependencies import MOVE_FREE, Relation, relations_that_need
 from neurogame.gdl.equality import with_equal_terms
 from neurogame.gdl.finding import Finding, shown
-from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES
+from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES, fresh_name
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -124,14 +124,6 @@ def without_asked_moves(rules: Sequence[Rule]) -> list[Rule]:
             if relation_of(rule.head) in todo:
                 result += stilled(rule, copy_of(rule.head))
     return result
-
-
-def fresh_name(wanted: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken: the wanted one, or one that starts with it."""
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}-{number}", number + 1
-    return name
 
 
 def _is_asked(rule: Rule, moving: Collection[Relation]) -> bool:

@@ -18,6 +18,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s, UInt64s
+from neurogame.gdl.automorphism import Automorphism, is_automorphism
 from neurogame.structure.game_graph import GameGraph
 from neurogame.structure.refine import Colouring, Refiner
 
@@ -65,20 +66,20 @@ class Chain:
         return members, self.complete
 
 
-def canonical_order(graph: GameGraph, *, work: int) -> Int64s:
+def canonical_order(drawn: GameGraph, *, work: int) -> Int64s:
     """Return the place of each thing in an order that does not depend on names.
 
     Except among things that are interchangeable, or that were not told apart within the limits.
 
     Args:
-        graph: of the game.
+        drawn: the game.
         work: most edges read.
 
     Returns:
         int64 ``[T]``.
     """
-    refiner = Refiner(graph)
-    among = np.arange(graph.first, graph.node_count)
+    refiner = Refiner(drawn.graph)
+    among = np.arange(drawn.first, len(drawn.graph.kinds))
     colouring = refiner.first()
     for _ in range(_MOST_BASE):
         cell = refiner.open_cell(colouring, among)
@@ -91,24 +92,24 @@ def canonical_order(graph: GameGraph, *, work: int) -> Int64s:
                 after = refiner.refined_at(colouring, node)
                 best = after if after.trace < best.trace else best
         colouring = best
-    order = np.argsort(colouring.colours[graph.first :], kind="stable")
+    order = np.argsort(colouring.colours[drawn.first :], kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank
 
 
 def find_chain(
-    graph: GameGraph, accepted: Callable[[Int64s], bool] | None = None, *, work: int
+    drawn: GameGraph, accepted: Callable[[Int64s], bool] | None = None, *, work: int
 ) -> Chain:
     """Look for the automorphisms of a graph.
 
     Args:
-        graph: the graph.
+        drawn: the graph.
         accepted: whether a permutation of the things, int64 ``[T]``, is one; None if it is to be
             compared edge by edge.
         work: most edges read.
     """
-    return _Search(graph, accepted, work).run()
+    return _Search(drawn, accepted, work).run()
 
 
 def _find_base(refiner: Refiner, among: Int64s, work: int) -> tuple[list[Colouring], list[Int64s]]:
@@ -129,15 +130,15 @@ class _Search:
     """One search for automorphisms."""
 
     def __init__(
-        self, graph: GameGraph, accepted: Callable[[Int64s], bool] | None, work: int
+        self, drawn: GameGraph, accepted: Callable[[Int64s], bool] | None, work: int
     ) -> None:
-        self.graph, self.work = graph, work
-        self.refiner = Refiner(graph)
-        self.accepted = accepted or self._keeps_edges
-        self.keys = graph.keys(np.arange(graph.node_count)) if accepted is None else None
-        self.things = graph.node_count - graph.first
+        self.graph, self.start, self.work = drawn.graph, drawn.first, work
+        self.refiner = Refiner(drawn.graph)
+        self.accepted = accepted
+        self.edges = drawn.graph.all_edge_keys() if accepted is None else None
+        self.things = len(drawn.graph.kinds) - drawn.first
         self.refused = 0
-        self.among = graph.first + np.flatnonzero(graph.telling)
+        self.among = drawn.first + np.flatnonzero(drawn.telling)
 
     def run(self) -> Chain:
         """Find a base, then the levels from the last one up."""
@@ -161,7 +162,7 @@ class _Search:
             cell: the things of its colour; it is the first.
             below: the levels that leave it where it is.
         """
-        first = self.graph.first
+        first = self.start
         generators = [one for level in below for one in level[1:]]
         representatives = {int(cell[0]) - first: np.arange(self.things)}
         hopeless: dict[int, Int64s] = {}
@@ -211,19 +212,18 @@ class _Search:
         other = np.argsort(colours, kind="stable")
         if not np.array_equal(self.path[-1].colours[self.leaf], colours[other]):
             return None
-        self.nodes = np.empty(self.graph.node_count, np.int64)
-        self.nodes[self.leaf] = other
-        image: Int64s = self.nodes[self.graph.first :] - self.graph.first
-        if self.accepted(image):
+        to = np.empty(len(self.graph.kinds), np.int64)
+        to[self.leaf] = other
+        image: Int64s = to[self.start :] - self.start
+        if self.accepted(image) if self.accepted else self._keeps_edges(to):
             return image
         self.refused += 1
         return None
 
-    def _keeps_edges(self, image: Int64s) -> bool:
-        """Return whether the permutation of all nodes found last keeps all edges."""
-        same = np.array_equal(self.graph.colour[self.nodes], self.graph.colour)
-        assert self.keys is not None
-        return same and np.array_equal(self.graph.keys(self.nodes), self.keys)
+    def _keeps_edges(self, to: Int64s) -> bool:
+        assert self.edges is not None
+        moved = np.flatnonzero(to != np.arange(len(to)))
+        return is_automorphism(self.graph, self.edges, Automorphism(moved, to[moved]))
 
 
 def _close(found: dict[int, Int64s], generators: list[Int64s]) -> None:

@@ -13,8 +13,9 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int64s, UInt64s
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.gdl.coloured_graph import ColouredGraph, with_both_ways
 from neurogame.graph.graph import FALSE, Graph
 from neurogame.graph.groups import gather_groups
 from neurogame.graph.prune import needed
@@ -31,44 +32,23 @@ _LABELS = 2 * (_GOAL + 102)
 @final
 @dataclass(frozen=True, eq=False)
 class GameGraph:
-    """Nodes with colours and edges with labels; each edge is there in both directions.
+    """What a game is drawn as.
 
-    ``N`` nodes, ``E`` edges, ``F`` fluents, ``M`` moves, ``R`` roles. The last ``F + M + R``
-    nodes are the fluents, the moves of all roles, and the roles: the *things*.
+    ``F`` fluents, ``M`` moves, ``R`` roles. The last ``F + M + R`` nodes are the fluents, the moves
+    of all roles, and the roles: the *things*.
 
     Attributes:
-        colour: what each node is; int64 ``[N]``.
-        start: node ``n`` has the edges ``start[n] .. start[n + 1]``; int64 ``[N + 1]``.
-        target: where each edge leads; int64 ``[E]``.
-        label: what it says; int64 ``[E]``.
+        graph: the nodes, among which are gates, and what they have to do with each other.
         first: number of the first fluent's node.
         counts: ``F``, ``M``, ``R``.
         telling: the things to tell apart: roles, and fluents that have any influence; bool
             ``[F + M + R]``.
     """
 
-    colour: Int64s
-    start: Int64s
-    target: Int64s
-    label: Int64s
+    graph: ColouredGraph
     first: int
     counts: tuple[int, int, int]
     telling: Bools
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes, ``N``."""
-        return len(self.colour)
-
-    def keys(self, to: Int64s) -> UInt64s:
-        """Return one number per edge after renumbering its nodes; uint64 ``[E]``, ascending.
-
-        Args:
-            to: new number of each node; int64 ``[N]``.
-        """
-        source = np.repeat(to, np.diff(self.start))
-        pair = source * self.node_count + to[self.target]
-        return np.sort(pair.astype(np.uint64) * np.uint64(_LABELS) + self.label.astype(np.uint64))
 
 
 def draw_game(
@@ -122,10 +102,10 @@ def draw_game(
     telling = np.zeros(dynamics + roles, np.bool_)
     telling[:fluents] = influential(circuit) & ~fixed
     telling[dynamics:] = True
-    graph = drawing.graph(np.concatenate([fixed, ~live]), telling)
+    drawn = drawing.graph(np.concatenate([fixed, ~live]), telling)
     if initial:
-        graph.colour[graph.first + np.flatnonzero(circuit.initial)] += FIXED + dynamics
-    return graph
+        drawn.graph.kinds[drawn.first + np.flatnonzero(circuit.initial)] += FIXED + dynamics
+    return drawn
 
 
 def influential(circuit: Circuit) -> Bools:
@@ -202,15 +182,5 @@ class _Drawing:
         fixed = np.flatnonzero(alone)
         colour[self._first + fixed] = FIXED + fixed
         source, target, label = (np.concatenate(part) for part in zip(*self._edges, strict=True))
-        ends = np.concatenate([source, target])
-        order = np.argsort(ends, kind="stable")
-        start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))])
-        return GameGraph(
-            colour,
-            start.astype(np.int64),
-            np.concatenate([target, source])[order],
-            np.concatenate([2 * label, 2 * label + 1])[order],
-            self._first,
-            self._counts,
-            telling,
-        )
+        drawn = with_both_ways(colour, source, label, target, _LABELS)
+        return GameGraph(drawn, self._first, self._counts, telling)

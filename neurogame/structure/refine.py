@@ -16,8 +16,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s, UInt64s
-from neurogame.graph.groups import gather_groups
-from neurogame.structure.game_graph import GameGraph
+from neurogame.gdl.coloured_graph import ColouredGraph
 
 _FIRST = np.uint64(0x9E3779B97F4A7C15)
 _SECOND = np.uint64(0xD6E8FEB86659FD93)
@@ -54,21 +53,21 @@ class Refiner:
         last: edges and nodes read when a node was singled out last.
     """
 
-    def __init__(self, graph: GameGraph) -> None:
+    def __init__(self, graph: ColouredGraph) -> None:
         self.graph = graph
         self.work = self.last = 0
-        self._salt = mixed((graph.label + 1).astype(np.uint64) * _FIRST)
-        self._around = np.zeros(graph.node_count, np.uint64)
+        self._salt = mixed((graph.labels + 1).astype(np.uint64) * _FIRST)
+        self._around = np.zeros(len(graph.kinds), np.uint64)
 
     def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
-        own = mixed((self.graph.colour + 1).astype(np.uint64))
-        colours, group = np.unique(self.graph.colour, return_inverse=True)
+        own = mixed((self.graph.kinds + 1).astype(np.uint64))
+        colours, group = np.unique(self.graph.kinds, return_inverse=True)
         cells: Int64s = group.reshape(-1).astype(np.int64)
-        sizes = np.zeros(max(self.graph.node_count, 1), np.int64)
+        sizes = np.zeros(max(len(self.graph.kinds), 1), np.int64)
         sizes[: len(colours)] = np.bincount(cells)
         colouring = Colouring(own, cells, sizes, len(colours), ())
-        refined = self._refined(colouring, np.arange(self.graph.node_count), None)
+        refined = self._refined(colouring, np.arange(len(self.graph.kinds)), None)
         assert refined is not None
         return refined
 
@@ -163,11 +162,10 @@ class Refiner:
     def _look(self, colours: UInt64s, active: Int64s) -> tuple[Int64s, UInt64s]:
         """Return the nodes around some nodes, and hashes of which of these they touch how."""
         graph = self.graph
-        degree = graph.start[active + 1] - graph.start[active]
-        edges = gather_groups(graph.start, np.arange(len(graph.target)), active)
+        edges, tails = graph.edges_of(active)
         self.work += len(edges) + len(active)
-        seen = mixed(np.repeat(colours[active], degree) ^ self._salt[edges])
-        target = graph.target[edges]
+        seen = mixed(colours[active][tails] ^ self._salt[edges])
+        target = graph.targets[edges]
         around = self._around
         np.add.at(around, target, seen)
         touched = self._distinct(target)
@@ -177,11 +175,11 @@ class Refiner:
 
     def _distinct(self, nodes: Int64s) -> Int64s:
         """Return each node once, ascending; without sorting where they are many."""
-        if 16 * len(nodes) < self.graph.node_count:
+        if 16 * len(nodes) < len(self.graph.kinds):
             ordered = np.sort(nodes)
             distinct: Int64s = ordered[np.diff(ordered, prepend=-1) != 0]
             return distinct
-        marked = np.zeros(self.graph.node_count, np.bool_)
+        marked = np.zeros(len(self.graph.kinds), np.bool_)
         marked[nodes] = True
         return np.flatnonzero(marked)
 

@@ -104,7 +104,7 @@ def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[Int64s, bool
         # Moves that do not differ by what they do to fluents do by what they do to one another
         # (rock, paper and scissors): they have to be told apart as well.
         telling = graph.telling.copy()
-        telling[: -graph.counts[2]] |= graph.colour[graph.first : -graph.counts[2]] < FIXED
+        telling[: -graph.counts[2]] |= graph.graph.kinds[graph.first : -graph.counts[2]] < FIXED
         more, all_of_it = find_chain(replace(graph, telling=telling), work=work).group(most)
         if len(more) > len(automorphisms):
             return more, all_of_it

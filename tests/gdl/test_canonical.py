@@ -59,9 +59,9 @@ PAIRS = {
 
 
 def _colours(rules: Rules) -> list[tuple[str, int]]:
-    graph = draw_rules(rules, kept_names(rules))
-    kinds = [graph.words[int(kind)] for kind in graph.kinds]
-    return sorted(zip(kinds, refined_kinds(graph).colours.tolist(), strict=True))
+    drawn = draw_rules(rules, kept_names(rules))
+    kinds = [drawn.words[int(kind)] for kind in drawn.graph.kinds]
+    return sorted(zip(kinds, refined_kinds(drawn.graph).colours.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from neurogame.analysis.verdict import Evidence
-from neurogame.array_types import Int64s
 from neurogame.gdl.check import valid_rules
+from neurogame.gdl.coloured_graph import with_both_ways
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.structure.automorphisms import find_chain
@@ -142,10 +142,6 @@ def test_all_automorphisms_of_a_small_graph_are_found(
 
 def graph_of(count: int, edges: set[tuple[int, int, int]]) -> GameGraph:
     """Return a graph in which all nodes are fluents."""
-    both = [(a, b, 2 * label) for a, b, label in edges]
-    both += [(b, a, 2 * label + 1) for a, b, label in edges]
-    table: Int64s = np.array(sorted(both), np.int64).reshape(-1, 3)
-    start = np.searchsorted(table[:, 0], np.arange(count + 1)).astype(np.int64)
-    nodes = np.zeros(count, np.int64)
-    telling = np.ones(count, np.bool_)
-    return GameGraph(nodes, start, table[:, 1], table[:, 2], 0, (count, 0, 0), telling)
+    above, below, labels = np.array(sorted(edges), np.int64).reshape(-1, 3).T
+    graph = with_both_ways(np.zeros(count, np.int64), above, labels, below, 3)
+    return GameGraph(graph, 0, (count, 0, 0), np.ones(count, np.bool_))
