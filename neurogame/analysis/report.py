@@ -18,18 +18,15 @@ WILD = "*"
 _SHOWN = 6
 
 
-def _luck(circuit: Circuit) -> str:
-    """Return which role is chance, in a few words; empty if none is."""
-    return "" if circuit.chance is None else f" ({circuit.roles[circuit.chance]} is chance)"
-
-
 def analysis_lines(circuit: Circuit, analysis: GameAnalysis) -> list[str]:
     """Return a short summary, one statement per line."""
     a = analysis
     why = _Reasons(a)
+    chance = circuit.chance
+    luck = "" if chance is None else f" ({circuit.roles[chance]} is chance)"
     turns = "taken in turns" if a.turn_taking.holds else "simultaneous"
     lines = [
-        f"roles: {', '.join(circuit.roles)}{_luck(circuit)}",
+        f"roles: {', '.join(circuit.roles)}{luck}",
         f"looked at: {_looked_at(a)}",
         f"moves: {'one role' if a.role_count == 1 else turns + why(a.turn_taking)}",
     ]

@@ -74,7 +74,7 @@ class GgpRecord:
             "gameMetaURL": self.game_url,
             "isCompleted": self.is_completed,
             "isAborted": self.is_aborted,
-            "states": [_state_text(state) for state in self.states],
+            "states": [f"( {''.join(f'{spaced(fluent)} ' for fluent in s)})" for s in self.states],
             "moves": [[spaced(move) for move in joint] for joint in self.moves],
             "stateTimes": list(self.state_times),
             "errors": [list(errors) for errors in self.errors] or None,
@@ -140,10 +140,6 @@ class GgpRecord:
                 f"no match record of GGP-Base: {type(error).__name__}: {error}; "
                 "'neurogame manage --record DIR' writes such records"
             ) from None
-
-
-def _state_text(fluents: tuple[str, ...]) -> str:
-    return f"( {''.join(f'{spaced(fluent)} ' for fluent in fluents)})"
 
 
 def _state(text: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -92,7 +93,7 @@ def play_http_series(
             _rotated(game.roles, seated, number) if rotate else seated,
             _own_names(settings, number),
             seeds[number],
-            progress=None if progress is None else _numbered(progress, number),
+            progress=None if progress is None else partial(progress, number),
         )
         played.append(match)
         if on_match is not None:
@@ -128,7 +129,3 @@ def _own_names(settings: ManagerSettings, number: int) -> ManagerSettings:
     if settings.scramble is None:
         return settings
     return replace(settings, scramble=settings.scramble + number)
-
-
-def _numbered(progress: Callable[[int, str], None], number: int) -> Callable[[str], None]:
-    return lambda words: progress(number, words)

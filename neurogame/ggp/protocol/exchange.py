@@ -109,7 +109,7 @@ class RequestReader:
                 self._take_line(line)
         if self._body is not None and position < len(data):
             self._body.feed(data[position:])
-        return self._request()
+        return self.settle() if self._body is not None and self._body.is_complete else None
 
     def end(self) -> Request:
         """Hear that no more bytes will come.
@@ -137,9 +137,6 @@ class RequestReader:
         # Pictures and forms are asked for without an origin, but with this.
         is_other = self._headers.get(b"sec-fetch-site", b"none").lower() in _OTHER_SITES
         return _decoded(self._headers.get(b"origin", b"null" if is_other else b""))
-
-    def _request(self) -> Request | None:
-        return self.settle() if self._body is not None and self._body.is_complete else None
 
     def _check_head(self) -> None:
         """Refuse long heads; that of GET holds the message."""

@@ -167,7 +167,9 @@ class ServedMatch:
                 now = time.monotonic()
                 self._wait(self._is_told, now + GOODBYE)
                 if "learning" in self._heard:
-                    self._wait(self._has_learned, now + LEARNING)
+                    self._wait(
+                        lambda: "learned" in self._heard or self._thinker.out, now + LEARNING
+                    )
         self.close()
 
     def abort(self) -> None:
@@ -222,9 +224,6 @@ class ServedMatch:
         return "end" in self._heard or (
             silent and (self._guard.out or bool(self._heard & {"guard end"}))
         )
-
-    def _has_learned(self) -> bool:
-        return "learned" in self._heard or self._thinker.out
 
     def _best(self) -> MoveAnswer:
         for source in _EVENTS.values():
