@@ -79,12 +79,20 @@ JOBS = {
     "circuits, first half": CompileJob(
         seconds=4,
         words=_GAMES,
-        modules=("netlist.extract_loops", "netlist.factor_loops", "netlist.walk_loops"),
+        modules=(
+            "kernels.netlist.extract_loops",
+            "kernels.netlist.factor_loops",
+            "kernels.netlist.walk_loops",
+        ),
     ),
     "circuits, second half": CompileJob(
         seconds=4,
         words=_GAMES,
-        modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops"),
+        modules=(
+            "kernels.netlist.map_loops",
+            "kernels.netlist.move_loops",
+            "kernels.netlist.chain_loops",
+        ),
     ),
     "positions in search": CompileJob(
         seconds=3,

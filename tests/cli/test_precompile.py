@@ -101,7 +101,7 @@ def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("module", "cores", "jobs"),
     [
-        ("netlist.map_loops", 2, SEARCHES),
+        ("kernels.netlist.map_loops", 2, SEARCHES),
         ("search.mcts.compiled.run", 2, SEARCHES),
         ("search.mcts.compiled.run", 1, []),
         ("kernels.knowledge.scores", 2, []),

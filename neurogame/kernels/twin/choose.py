@@ -10,6 +10,9 @@ from torch import Tensor
 from neurogame.kernels.words.pack import join_lanes, spread_lanes
 from neurogame.kernels.words.random_words import RandomWords
 
+_FEW = 1 << 18
+"""Flags that fit into a processor's cache."""
+
 
 def choose_uniform(legal: Tensor, random: RandomWords, step: int, role: int) -> Tensor:
     """Choose one legal move per lane, each with the same probability.
@@ -28,10 +31,15 @@ def choose_uniform(legal: Tensor, random: RandomWords, step: int, role: int) -> 
         # Nobody has a choice: a role that waits, typically.
         return legal
     flags = spread_lanes(legal[rows])
-    counts = flags.cumsum(dim=0, dtype=torch.int32)
-    rank = uniform_below(counts[-1].long(), random, step, role)
-    chosen = flags * (counts == (1 + rank).int())
-    return torch.zeros_like(legal).index_copy_(0, rows, join_lanes(chosen))
+    left = 1 + uniform_below(flags.sum(dim=0), random, step, role)
+    if flags.numel() <= _FEW or flags.device.type != "cpu":
+        flags *= flags.cumsum(dim=0, dtype=torch.int32) == left.int()
+    else:
+        # Sums of each lane would jump through memory, which takes a processor six times as long.
+        for row in flags:
+            left -= row
+            row *= left == 0
+    return torch.zeros_like(legal).index_copy_(0, rows, join_lanes(flags))
 
 
 def uniform_below(total: Tensor, random: RandomWords, step: int, role: int) -> Tensor:
