@@ -65,8 +65,8 @@ def overlay(struct: type[Overlaid]) -> Callable[[Int32s, int], Overlaid]:
 
         return struct.compiler_type()(array, place), generate
 
-    found: Callable[[Int32s, int], Overlaid] = written(place_in)
-    return found
+    reader: Callable[[Int32s, int], Overlaid] = written(place_in)
+    return reader
 
 
 def cast(struct: type[Overlaid]) -> Callable[[Struct], Overlaid]:
@@ -85,5 +85,5 @@ def cast(struct: type[Overlaid]) -> Callable[[Struct], Overlaid]:
 
         return struct.compiler_type()(other), generate
 
-    found: Callable[[Struct], Overlaid] = written(read_as)
-    return found
+    reader: Callable[[Struct], Overlaid] = written(read_as)
+    return reader

@@ -52,12 +52,12 @@ class Columns:
             length: of each array.
             rows: of the last array, if it has two dimensions.
         """
-        found = cls()
+        table = cls()
         for row, (name, kind, ndim) in enumerate(_fields(cls)):
             begin = place + row * length
-            own = words[begin : begin + length * (rows if ndim == 2 else 1)].view(kind)
-            setattr(found, name, own.reshape(rows, length) if ndim == 2 else own)
-        return found
+            column = words[begin : begin + length * (rows if ndim == 2 else 1)].view(kind)
+            setattr(table, name, column.reshape(rows, length) if ndim == 2 else column)
+        return table
 
 
 Table = TypeVar("Table", bound=Columns)
@@ -65,11 +65,11 @@ Table = TypeVar("Table", bound=Columns)
 
 def _fields(table: type[Columns]) -> list[tuple[str, Any, int]]:
     """Return names, kinds and dimensions of the columns."""
-    found = []
+    fields = []
     for name, hint in get_type_hints(table, include_extras=True).items():
         array, ndim = get_args(hint)
-        found.append((name, np.dtype(get_args(get_args(array)[1])[0]), ndim))
-    return found
+        fields.append((name, np.dtype(get_args(get_args(array)[1])[0]), ndim))
+    return fields
 
 
 class ColumnsType(types.Type):  # type: ignore[misc]
@@ -135,9 +135,9 @@ def columns(table: type[Table]) -> Callable[[Int32s1, int, int], Table]:
     def place_in(typing: Any, array: Any, place: Any, length: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             data = context.make_array(signature.args[0])(context, builder, values[0]).data
-            found = cgutils.create_struct_proxy(kind)(context, builder)
-            found.data, found.length = builder.gep(data, [values[1]]), values[2]
-            return found._getvalue()
+            proxy = cgutils.create_struct_proxy(kind)(context, builder)
+            proxy.data, proxy.length = builder.gep(data, [values[1]]), values[2]
+            return proxy._getvalue()
 
         return kind(array, place, types.int64), generate
 

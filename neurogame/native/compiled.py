@@ -77,10 +77,10 @@ def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, coun
         counted: whether it counts references; see :func:`counted`.
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
-    found = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)
-    found._cache = kept(function, _foundations(function))
-    found.compile()
-    return found
+    cfunc = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)
+    cfunc._cache = kept(function, _foundations(function))
+    cfunc.compile()
+    return cfunc
 
 
 def _decorated(function: Function, **options: Any) -> Function:

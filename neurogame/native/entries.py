@@ -58,8 +58,8 @@ def entry(function: Callable[Given, None], *, counted: bool = False) -> Entry[Gi
         counted: whether it counts references, as it must if it makes arrays.
     """
     types = declared_types(function)
-    found = compile_entry(function, types, counted=counted)
-    return Entry(int(found.address), len(types), found)
+    cfunc = compile_entry(function, types, counted=counted)
+    return Entry(int(cfunc.address), len(types), cfunc)
 
 
 def callback(function: Callable[[], None]) -> Entry[[Any]]:

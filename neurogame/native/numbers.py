@@ -39,8 +39,8 @@ def filled(struct: type[Own], settings: Own) -> Own:
         settings: the settings.
     """
     kind = cast("type[Struct]", struct)
-    found = kind(**{name: getattr(settings, name) for name in kind.layout()})
-    return cast("Own", found)
+    numbers = kind(**{name: getattr(settings, name) for name in kind.layout()})
+    return cast("Own", numbers)
 
 
 def _is_plain(entry: Setting) -> bool:

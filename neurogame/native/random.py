@@ -44,8 +44,8 @@ def random_word(seed: int, number: int, draw: int) -> np.uint64:
 def below(word: np.uint64, bound: int) -> int:
     """Return a whole number in ``0..bound - 1`` made from a random word; ``bound < 2^31``."""
     number: Any = np.int64(((word >> _THIRTY_TWO) * np.uint64(bound)) >> _THIRTY_TWO)
-    found: int = number
-    return found
+    draw: int = number
+    return draw
 
 
 @inner

@@ -59,10 +59,10 @@ class Struct:
                 f"{type(self).__qualname__}: missing {sorted(missing)}, unknown {sorted(unknown)}"
             )
         words = np.zeros(words_of(fields) + 1, np.int64)
-        own = self.__dict__
-        own["address"] = words.ctypes.data
+        attributes = self.__dict__
+        attributes["address"] = words.ctypes.data
         # One at a time, they are read and written in a third of an array's time.
-        own["_words"], own["_reals"] = words.data, words.view(np.float64).data
+        attributes["_words"], attributes["_reals"] = words.data, words.view(np.float64).data
         for name, value in values.items():
             setattr(self, name, value)
 
@@ -75,9 +75,10 @@ class Struct:
             place: of the first of its fields, which have 32 bits.
         """
         cls.layout()
-        found, own = cls.__new__(cls), words[place:]
-        found.__dict__["_words"], found.__dict__["_reals"] = own.data, own.view(np.float32).data
-        return found
+        struct, numbers = cls.__new__(cls), words[place:]
+        struct.__dict__["_words"] = numbers.data
+        struct.__dict__["_reals"] = numbers.view(np.float32).data
+        return struct
 
     @classmethod
     def layout(cls) -> dict[str, Field]:
@@ -99,11 +100,11 @@ class Struct:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Write a field."""
-        own = self.__dict__
-        words = own["_words"]
+        attributes = self.__dict__
+        words = attributes["_words"]
         match _layout(type(self)).get(name):
             case NumberField(is_real=True) as field:
-                own["_reals"][field.place] = value
+                attributes["_reals"][field.place] = value
                 return
             case NumberField() as field:
                 words[field.place] = value
@@ -127,7 +128,7 @@ class Struct:
                 value = _Kept(value, addresses)
             case None:
                 raise AttributeError(f"{type(self).__qualname__} has no field {name!r}")
-        own[name] = value
+        attributes[name] = value
 
 
 def array_of(struct: Struct, name: str) -> npt.NDArray[Any]:
@@ -154,9 +155,9 @@ class _Kept(tuple[Struct, ...]):
     """Structs, with the array of their addresses, which must live as long."""
 
     def __new__(cls, structs: Sequence[Struct], addresses: Int64s) -> Self:
-        found = super().__new__(cls, structs)
-        found.addresses = addresses
-        return found
+        sequence = super().__new__(cls, structs)
+        sequence.addresses = addresses
+        return sequence
 
     addresses: Int64s
 

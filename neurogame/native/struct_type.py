@@ -55,8 +55,8 @@ class StructType(types.Type):  # type: ignore[misc]
 
     def field(self, name: str) -> Field | None:
         """Return a field by its name, None if there is no such."""
-        found: Field | None = self.struct.layout().get(name)
-        return found
+        member: Field | None = self.struct.layout().get(name)
+        return member
 
 
 @final

@@ -42,8 +42,8 @@ class FolderPlayer:
     @property
     def last(self) -> SearchResult | None:
         """The result of the last search of this match, or None."""
-        found: SearchResult | None = getattr(self._player, "last", None)
-        return found
+        report: SearchResult | None = getattr(self._player, "last", None)
+        return report
 
     @property
     def report(self) -> str:

@@ -53,16 +53,16 @@ def make_judges(
         held = [name for name in wanted if name in checkpoint.judges]
         if wanted and not held:
             checkpoint.judge(wanted[0], game)
-    found: dict[str, MoveJudge] = {}
+    judges: dict[str, MoveJudge] = {}
     for name in wanted:
         kind = move_kind(name)
         wish = Wish(game=game, seed=seed, options=kind.given(options), deadline=deadline)
         if checkpoint is not None and name in checkpoint.judges:
-            found[name] = checkpoint.judge(name, game)
+            judges[name] = checkpoint.judge(name, game)
         elif name in settings.judges:
-            found[name] = kind.make(wish)
+            judges[name] = kind.make(wish)
         else:
             # Gating can do without.
             with contextlib.suppress(LimitError):
-                found[name] = kind.make_in_time(wish)
-    return found
+                judges[name] = kind.make_in_time(wish)
+    return judges

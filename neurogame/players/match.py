@@ -80,8 +80,8 @@ class _Match:
         self._seed = seed
         self._settings = settings
         self._limit = settings.thinking
-        own, *seeds = np.random.SeedSequence(seed).generate_state(1 + len(players)).tolist()
-        self._random = np.random.default_rng(own)
+        match_seed, *seeds = np.random.SeedSequence(seed).generate_state(1 + len(players)).tolist()
+        self._random = np.random.default_rng(match_seed)
         self._player_seeds: list[int] = seeds
         self._state = game.initial_state()
         self._states = [self._state]

@@ -65,7 +65,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     elif spec.kind == "heuristic":
         player = _heuristic_player(spec)
     elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
-        player = FolderPlayer(spec, lambda own: _searching_player(own, seed))
+        player = FolderPlayer(spec, lambda file_spec: _searching_player(file_spec, seed))
     else:
         player = _searching_player(spec, seed)
     if game is not None:
@@ -85,14 +85,14 @@ def _auto_player(spec: PlayerSpec) -> Player:
     folder = Path(spec.source) if spec.source else None
     if folder is not None and not folder.is_dir():
         raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
-    own = spec.own
+    options = spec.own
     return AutoPlayer(
         folder,
         name=str(spec),
         limit=spec.limit,
-        prepare=own.prepare,
-        threads=own.threads,
-        self_play=own.self_play,
+        prepare=options.prepare,
+        threads=options.threads,
+        self_play=options.self_play,
     )
 
 
@@ -133,18 +133,18 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     judged = bool(settings.judges) or settings.is_gated
     checkpoint = _checkpoint(spec) if spec.source else None
-    found: Callable[[Game, int], Evaluator] | None = None
+    maker: Callable[[Game, int], Evaluator] | None = None
     if checkpoint is None:
-        found = _uncheckpointed(spec, seed) if spec.source else None
+        maker = _uncheckpointed(spec, seed) if spec.source else None
     elif settings.needs_evaluator or not judged:
-        found = _held(checkpoint)
+        maker = _held(checkpoint)
     # Where nothing says what a checkpoint is for, its policy is tried beside its values.
     is_open = checkpoint is not None and not (judged or settings.needs_evaluator)
     beside = [name for name in _judges(checkpoint) if is_open and move_kind(name).beside_values]
 
     def source(game: Game, match_seed: int) -> Evaluator:
-        assert found is not None
-        return found(game, match_seed).to(device)
+        assert maker is not None
+        return maker(game, match_seed).to(device)
 
     def judges(game: Game, judges_seed: int, deadline: float | None) -> Mapping[str, MoveJudge]:
         # Imported here, as checkpoints are.
@@ -162,7 +162,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         )
 
     return MctsPlayer(
-        _outfit(spec, source if found else None, checkpoint),
+        _outfit(spec, source if maker else None, checkpoint),
         judges=judges if judged or beside else None,
         settings=settings,
         gate=spec.own.gate,
@@ -274,7 +274,7 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     """Return a maker of untrained evaluators."""
     kind = fresh_kind(spec.source)
     if spec.own.noise > 0 and (kind is None or not kind.has_noise):
-        noisy = " and ".join(own.name for own in evaluator_kinds().values() if own.has_noise)
+        noisy = " and ".join(other.name for other in evaluator_kinds().values() if other.has_noise)
         raise PlayerError(f"player {spec}: noise is for {noisy} evaluators")
     noise = spec.own.noise
 

@@ -79,15 +79,15 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
         own_limit = limit if late < 0 else _REST
         joint = []
         open_roles = [role for role in game.players if len(state.legal_moves[role]) > 1]
-        for role, own in enumerate(state.legal_moves):
+        for role, moves in enumerate(state.legal_moves):
             if role not in open_roles:
-                joint.append(int(luck.choice(own)) if role == game.chance else own[0])
+                joint.append(int(luck.choice(moves)) if role == game.chance else moves[0])
                 continue
-            found = search.search(state, role, own_limit)
-            joint.append(found.move)
-            searching += found.seconds
+            report = search.search(state, role, own_limit)
+            joint.append(report.move)
+            searching += report.seconds
             if own_limit is limit:
-                spent, simulations = spent + found.seconds, simulations + found.simulations
+                spent, simulations = spent + report.seconds, simulations + report.simulations
         state, plies, choices = state.next(joint), plies + 1, choices + len(open_roles)
         several += len(open_roles) > 1
         is_over = _is_over(state)

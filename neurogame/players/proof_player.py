@@ -55,16 +55,16 @@ class ProofPlayer:
             state: the present, non-terminal state of a game without a circuit.
             limit: how long to think.
         """
-        own = self._limit.merged(limit)
-        if own.seconds is None and own.simulations is None:
-            own = DEFAULT_LIMIT
-        until = math.inf if own.seconds is None else time.monotonic() + own.seconds
-        found = self._searched().search(
-            state.terms, self._role, until=until, simulations=own.simulations
+        budget = self._limit.merged(limit)
+        if budget.seconds is None and budget.simulations is None:
+            budget = DEFAULT_LIMIT
+        until = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
+        report = self._searched().search(
+            state.terms, self._role, until=until, simulations=budget.simulations
         )
-        if found is None or state.game.proved is None:
+        if report is None or state.game.proved is None:
             return state.legal_moves[self._role][0]
-        return state.game.proved.number(self._role, found.move)
+        return state.game.proved.number(self._role, report.move)
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Search until it is told to return; see :class:`neurogame.players.player.Player`."""

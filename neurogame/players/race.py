@@ -152,8 +152,8 @@ class Race:
                 control = yield from self._match(seats, opening, limit)
             for racer, search in zip(self.racers, self._candidates, strict=True):
                 if racer.is_racing:
-                    found = yield from self._round(search, opening, control, limit)
-                    racer.rounds.append(found)
+                    score = yield from self._round(search, opening, control, limit)
+                    racer.rounds.append(score)
             self._send_home()
 
     def _send_home(self) -> None:
@@ -194,10 +194,10 @@ class Race:
             yield
             drawn = next(moves, None)
             joint = drawn or [
-                int(luck.choice(own))
+                int(luck.choice(legal))
                 if role == self._game.chance
-                else (seats[role].search(state, role, limit).move if len(own) > 1 else own[0])
-                for role, own in enumerate(state.legal_moves)
+                else (seats[role].search(state, role, limit).move if len(legal) > 1 else legal[0])
+                for role, legal in enumerate(state.legal_moves)
             ]
             state = state.next(joint)
         return [0.0 if goal is None else float(goal) for goal in state.goals]

@@ -76,7 +76,7 @@ class MatchRecord:
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-able values; ``states`` only if recorded."""
         left_out = {"played"} if self.states is not None else {"played", "states"}
-        return {name: own for name, own in vars(self).items() if name not in left_out}
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""

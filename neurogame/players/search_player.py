@@ -231,8 +231,8 @@ def _refined_in_time(
     from neurogame.learn.refine import refine_evaluator
 
     with during(f"{game.name}: an evaluator is refined by self-play", seconds):
-        found = refine_evaluator(game, evaluator, seconds, seed)
-    if found is None:
+        refinement = refine_evaluator(game, evaluator, seconds, seed)
+    if refinement is None:
         return evaluator, "not refined: too little time for this game"
-    say(f"{game.name}: {found}")
-    return found.evaluator, str(found)
+    say(f"{game.name}: {refinement}")
+    return refinement.evaluator, str(refinement)

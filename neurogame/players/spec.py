@@ -183,8 +183,8 @@ class PlayerSpec:
     @property
     def settings(self) -> dict[str, str]:
         """The options that are the search's, as texts."""
-        own = own_names(self.kind)
-        return {name: text for name, text in self.options.items() if name not in own}
+        names = own_names(self.kind)
+        return {name: text for name, text in self.options.items() if name not in names}
 
 
 def _split(text: str) -> list[str]:

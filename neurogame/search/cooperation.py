@@ -67,7 +67,7 @@ def preferred(values: Float64s, role: int, among: Int64s) -> int:
         among: the moves to choose from, in the order in which equal ones are preferred; at
             least one.
     """
-    own = values[among, role]
+    payoffs = values[among, role]
     others = np.delete(values[among], role, axis=1)
-    rivals = others.max(axis=1) if others.shape[1] else np.zeros(len(own))
-    return int(among[np.lexsort((np.arange(len(own)), rivals, -own))[0]])
+    rivals = others.max(axis=1) if others.shape[1] else np.zeros(len(payoffs))
+    return int(among[np.lexsort((np.arange(len(payoffs)), rivals, -payoffs))[0]])

@@ -78,8 +78,8 @@ class Prover:
             # A search for a move ends once the move is decided, its value known or not. Where a
             # role has no choice there is no such end.
             asked = 1 - role
-        found = self._search.search(state, asked, self._limit)
-        return found.value[role] if found.proved else None
+        report = self._search.search(state, asked, self._limit)
+        return report.value[role] if report.proved else None
 
     def is_decided(self, state: State) -> bool:
         """Return whether some role has proved to get its highest goal whatever others do.

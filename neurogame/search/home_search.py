@@ -44,17 +44,17 @@ class HomeSearch:
     def search(self, state: State, role: int, limit: Limit) -> SearchResult:
         """Search from a state of the played game; proved states are not told."""
         mapping = self._mapping
-        found = self._search.search(mapping.home_state(state), mapping.home_role(role), limit)
-        places = mapping.moves[found.role]
+        report = self._search.search(mapping.home_state(state), mapping.home_role(role), limit)
+        places = mapping.moves[report.role]
         return replace(
-            found,
+            report,
             role=role,
-            move=places[found.move],
-            value=mapping.values(found.value),
-            line=tuple(map(mapping.joint, found.line)),
-            scores={places[move]: value for move, value in found.scores.items()},
-            plies={places[move]: count for move, count in found.plies.items()},
-            tries={places[move]: count for move, count in found.tries.items()},
+            move=places[report.move],
+            value=mapping.values(report.value),
+            line=tuple(map(mapping.joint, report.line)),
+            scores={places[move]: value for move, value in report.scores.items()},
+            plies={places[move]: count for move, count in report.plies.items()},
+            tries={places[move]: count for move, count in report.tries.items()},
             proved_states={},
             state=state,
         )

@@ -122,12 +122,12 @@ class Openings:
         Args:
             asked: openings that were wanted.
         """
-        found, parts = len(self.first(asked)), []
+        count, parts = len(self.first(asked)), []
         # What was looked at for later openings does not count.
-        decided = self._decided_before[found - 1] if found == asked > 0 else self.decided
-        if found < asked and self.plies > 0:
+        decided = self._decided_before[count - 1] if count == asked > 0 else self.decided
+        if count < asked and self.plies > 0:
             plies = f"{self.plies} {'ply' if self.plies == 1 else 'plies'}"
-            parts.append(f"there are only {found} openings of {plies}, not {asked}")
+            parts.append(f"there are only {count} openings of {plies}, not {asked}")
         if self.are_decided:
             parts.append("all are decided")
         elif decided:
@@ -188,7 +188,7 @@ class Openings:
         state = self._game.initial_state()
         opening: list[tuple[int, ...]] = []
         while len(opening) < self.plies and all(state.legal_moves):
-            joint = tuple(int(random.choice(own)) for own in state.legal_moves)
+            joint = tuple(int(random.choice(moves)) for moves in state.legal_moves)
             opening.append(joint)
             state = state.next(joint)
         is_whole = len(opening) == self.plies and all(state.legal_moves)

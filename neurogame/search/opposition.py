@@ -84,12 +84,12 @@ def _sampled_outcomes(game: Game) -> set[tuple[int, ...]]:
     simulator = game.simulator()
     random = np.random.default_rng(0)
     states = simulator.initial(SAMPLES)
-    found: set[tuple[int, ...]] = set()
+    outcomes: set[tuple[int, ...]] = set()
     for _ in range(_MAX_PLIES):
         look = simulator.look(states)
         terminal = look.terminal.numpy()
         goals = np.rint(look.goals.numpy()[terminal] * 100).astype(np.int64)[:, game.players]
-        found |= {tuple(row) for row in goals.tolist()}
+        outcomes |= {tuple(row) for row in goals.tolist()}
         legal = look.legal.numpy()
         going = np.flatnonzero(~terminal & _every_role_can_move(legal, game.move_offsets))
         # The last few games may be much longer than the others: not worth the wait.
@@ -99,7 +99,7 @@ def _sampled_outcomes(game: Game) -> set[tuple[int, ...]]:
         states = simulator.step(
             states.select(torch.from_numpy(going)), torch.from_numpy(moves), check=False
         )
-    return found
+    return outcomes
 
 
 def _every_role_can_move(legal: Bools, offsets: list[int]) -> Bools:

@@ -73,8 +73,8 @@ class AutoPlayer:
     @property
     def last(self) -> SearchResult | None:
         """The result of the last search of this match, or None."""
-        found = getattr(self._playing, "last", None)
-        return found if isinstance(found, SearchResult) else None
+        report = getattr(self._playing, "last", None)
+        return report if isinstance(report, SearchResult) else None
 
     def start(self, match: MatchStart) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
@@ -135,8 +135,8 @@ class AutoPlayer:
 
         folder = CheckpointFolder(self._folder)
         folder.refresh()
-        found = (folder.find(game, holding=holding) for holding in holdings())
-        return list(dict.fromkeys(filter(None, found)))
+        paths = (folder.find(game, holding=holding) for holding in holdings())
+        return list(dict.fromkeys(filter(None, paths)))
 
     def choose(self, state: State, limit: Limit) -> int:
         """Return the move of the player that was chosen.

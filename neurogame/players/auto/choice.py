@@ -182,9 +182,9 @@ def _school(
     search = "mcts" if best is None else best.name.partition(":")[0]
 
     def made() -> Candidate | None:
-        found = list(offers.learned(facts))
-        same = (offer for offer in found if offer.name.startswith(search))
-        return offers.make(next(same, found[0]))
+        learned = list(offers.learned(facts))
+        same = (offer for offer in learned if offer.name.startswith(search))
+        return offers.make(next(same, learned[0]))
 
     return School(
         game,

@@ -93,22 +93,22 @@ class School:
             while teaching.seconds < end:
                 teaching.learn_a_little()
                 yield False
-            own = self._make()
-            if own is None:
+            candidate = self._make()
+            if candidate is None:
                 return
             if not self._is_learned:
-                yield from self._trials(own)
+                yield from self._trials(candidate)
             if self._is_learned:
                 say(f"{self._game.name}: plays by what it has learned in {end:.0f} s")
-                self.playing = own
+                self.playing = candidate
                 yield True
 
-    def _trials(self, own: Candidate) -> Iterator[bool]:
+    def _trials(self, candidate: Candidate) -> Iterator[bool]:
         """Let what has been learned play against who plays, until it has won, or will not."""
         race = Race(
             self._game,
             self.playing.searcher,
-            {own.name: own.searcher},
+            {candidate.name: candidate.searcher},
             plies=self._plies,
             seed=self._seed,
         )

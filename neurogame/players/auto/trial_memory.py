@@ -58,13 +58,13 @@ class TrialMemory:
             write_text(self._path, json.dumps(self.rounds))
 
 
-def _checked(found: Any) -> dict[str, list[float]]:
+def _checked(contents: Any) -> dict[str, list[float]]:
     """Return what a file holds.
 
     Raises:
         ValueError: it is something else.
     """
     try:
-        return {name: [float(own) for own in rounds] for name, rounds in found.items()}
+        return {name: [float(score) for score in rounds] for name, rounds in contents.items()}
     except (AttributeError, TypeError) as error:
         raise ValueError("no rounds") from error

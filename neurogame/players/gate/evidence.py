@@ -78,15 +78,15 @@ def measure_evidence(
     legal = simulator.status(sampled)[0].numpy()
     flags = sampled.to_bool().numpy()
     offsets = game.circuit.move_offsets
-    own = [legal[:, a:b] for a, b in pairwise(offsets)]
+    role_moves = [legal[:, a:b] for a, b in pairwise(offsets)]
     room = max(most // playouts, 1)
     correlations: list[float] = []
     gains: list[float] = []
     for role in game.players:
-        mine = own[role]
+        mine = role_moves[role]
         rows = np.flatnonzero(mine.sum(axis=1) > 1)
         # As many states as the bound on playouts allows, each with all its moves.
-        rows = rows[np.cumsum(mine[rows].sum(axis=1)) * len(own) <= room]
+        rows = rows[np.cumsum(mine[rows].sum(axis=1)) * len(role_moves) <= room]
         if not len(rows):
             continue
         scores = judge.move_scores(flags[rows], mine[rows], role)
@@ -96,21 +96,21 @@ def measure_evidence(
                 np.repeat(moves, playouts)
                 if other == role
                 else _drawn(legal_of, np.repeat(rows[parents], playouts), random)
-                for other, legal_of in enumerate(own)
+                for other, legal_of in enumerate(role_moves)
             ],
             axis=1,
         )
         values = _outcomes(simulator, sampled, np.repeat(rows[parents], playouts), joint, seed)
         mean = values[:, role].reshape(-1, playouts).mean(axis=1)
         ends = np.cumsum(mine[rows].sum(axis=1))[:-1]
-        for given, found in zip(
+        for given, means in zip(
             np.split(scores[parents, moves].astype(np.float64), ends),
             np.split(mean, ends),
             strict=True,
         ):
-            gains.append(float(found[given == given.max()].mean() - found.mean()))
+            gains.append(float(means[given == given.max()].mean() - means.mean()))
             if given.min() < given.max():
-                correlations.append(_spearman(given, found))
+                correlations.append(_spearman(given, means))
     return ScoreEvidence(
         states=len(gains),
         silent=1 - len(correlations) / len(gains) if gains else 1.0,
@@ -131,15 +131,15 @@ def _outcomes(
     """Return the goals / 100 of a random game after each joint move; ``[P, R]``."""
     begin = states.select(torch.from_numpy(parents))
     children = simulator.step(begin, torch.from_numpy(joint), check=False)
-    found: Float64s = play_out(simulator, children, seed).goals.double().numpy()
-    return found
+    goals: Float64s = play_out(simulator, children, seed).goals.double().numpy()
+    return goals
 
 
 def _drawn(legal: Bools, rows: Int64s, random: np.random.Generator) -> Int64s:
     """Return a random legal move for each row."""
     weights = random.random((len(rows), legal.shape[1])) * legal[rows]
-    found: Int64s = weights.argmax(axis=1)
-    return found
+    moves: Int64s = weights.argmax(axis=1)
+    return moves
 
 
 def _spearman(first: Float64s, second: Float64s) -> float:

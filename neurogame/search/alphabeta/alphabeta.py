@@ -74,11 +74,11 @@ class AlphaBeta:
         Raises:
             GameError: the evaluator belongs to another game.
         """
-        found = (evaluator.fluent_count, evaluator.role_count)
+        sizes = (evaluator.fluent_count, evaluator.role_count)
         needed = (len(game.fluents), len(game.roles))
-        if found != needed:
+        if sizes != needed:
             raise GameError(
-                f"the evaluator takes {found[0]} fluents and {found[1]} roles, {game.name} has "
+                f"the evaluator takes {sizes[0]} fluents and {sizes[1]} roles, {game.name} has "
                 f"{needed[0]} and {needed[1]}: is it another game's?"
             )
         self.game = game
@@ -127,8 +127,8 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        found = self._search.search(root_words(self.game, state, role), role, limit)
-        return replace(found, state=state)
+        report = self._search.search(root_words(self.game, state, role), role, limit)
+        return replace(report, state=state)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, or until nothing is left to find.

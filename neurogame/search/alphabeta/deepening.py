@@ -267,35 +267,36 @@ class Deepening:
 
     def _keep(self, depth: int) -> None:
         """Take over the result of a complete iteration."""
-        search, found = self._memory.search, self.found
+        search, decision = self._memory.search, self.found
         stack, frame = search.stack, search.stack.frames[0]
-        own, answers = int(frame.own), int(frame.answers)
+        moves, answers = int(frame.own), int(frame.answers)
         if self._maxn:
-            found.settled = bool(stack.rows[0].marks & SOLVED)
-            found.proved = found.settled and search.united == 0
-            choices, values = search.choices, stack.values[1 : 1 + own * answers].astype(np.float64)
+            decision.settled = bool(stack.rows[0].marks & SOLVED)
+            decision.proved = decision.settled and search.united == 0
+            choices = search.choices
+            values = stack.values[1 : 1 + moves * answers].astype(np.float64)
             order, counts = choices.order.tolist(), np.diff(choices.starts).tolist()
             outcomes = counts[-1] if choices.chance >= 0 else 1
             values, order, counts = averaged(values, order, counts, outcomes)
-            found.scores = values[:, self._role].reshape(own, -1).max(axis=1)
+            decision.scores = values[:, self._role].reshape(moves, -1).max(axis=1)
             replied = replies(values, order, counts)
-            own_move = preferred(values[replied], self._role, np.arange(own))
+            own_move = preferred(values[replied], self._role, np.arange(moves))
             self.replied = values[replied]
-            found.row = int(replied[own_move]) * outcomes
-            found.values = tuple(self.replied[own_move].tolist())
-            found.value = found.values[self._role]
+            decision.row = int(replied[own_move]) * outcomes
+            decision.values = tuple(self.replied[own_move].tolist())
+            decision.value = decision.values[self._role]
         else:
             opposed, highest = self._stakes.opposed, np.float32(self._stakes.highest)
-            found.value = float(frame.best)
-            found.settled = bool(frame.low == frame.high)
-            found.proved = opposed and found.settled
+            decision.value = float(frame.best)
+            decision.settled = bool(frame.low == frame.high)
+            decision.proved = opposed and decision.settled
             if not opposed and frame.low >= highest:
                 # Nobody can keep the role from the most that there is.
-                found.settled, found.proved, found.value = True, True, self._stakes.highest
-            found.row = self._choose(frame)
-            found.scores = column(stack.rows, "score")[1 : 1 + own].astype(np.float64)
-        found.scores[found.row // answers] = found.value
-        found.answers, found.depth = answers, depth
+                decision.settled, decision.proved, decision.value = True, True, self._stakes.highest
+            decision.row = self._choose(frame)
+            decision.scores = column(stack.rows, "score")[1 : 1 + moves].astype(np.float64)
+        decision.scores[decision.row // answers] = decision.value
+        decision.answers, decision.depth = answers, depth
         self._plies = depth
 
     def _choose(self, frame: Frame) -> int:
@@ -310,9 +311,9 @@ class Deepening:
         sure = low.min(axis=1)
         if sure[best // low.shape[1]] == sure.max():
             return best
-        own = int(sure.argmax())
+        move = int(sure.argmax())
         answers: int = low.shape[1]
-        return own * answers + int((low[own] + high[own]).argmin())
+        return move * answers + int((low[move] + high[move]).argmin())
 
     def _resolve_ties(self, deepest: int) -> None:
         """Find out which moves guarantee as much as the best one: half of what is left is for that.
@@ -354,14 +355,16 @@ class Deepening:
             replied: values of each move if the others choose for themselves, see
                 :func:`~neurogame.search.cooperation.replies`; float64 ``[A, R]``.
         """
-        (low, high), found = self._bounds(), self.found
+        (low, high), decision = self._bounds(), self.found
         equal, _ = self._ties()
-        own = found.row // low.shape[1]
-        among = np.array([own, *(move for move in np.flatnonzero(equal) if move != own)])
+        incumbent = decision.row // low.shape[1]
+        among = np.array(
+            [incumbent, *(move for move in np.flatnonzero(equal) if move != incumbent)]
+        )
         chosen = preferred(replied, self._role, among)
-        if chosen != own:
+        if chosen != incumbent:
             bounds = low[chosen] + high[chosen]
-            found.row = chosen * low.shape[1] + int(bounds.argmin())
+            decision.row = chosen * low.shape[1] + int(bounds.argmin())
 
     def _is_over(self) -> bool:
         """Return whether there is nothing left to look for."""
@@ -375,16 +378,17 @@ class Deepening:
             return self.found.settled
         low, high = self._bounds()
         sure, hope = low.min(axis=1), high.min(axis=1)
-        own = self.found.row // low.shape[1]
-        return len(sure) > 1 and bool(sure[own] >= np.delete(hope, own).max())
+        move = self.found.row // low.shape[1]
+        return len(sure) > 1 and bool(sure[move] >= np.delete(hope, move).max())
 
     def _take_first(self) -> None:
         """Take the best move by those of the root's children that have been valued, if any."""
-        children, found = evaluated(self._memory.search), self.found
+        children, decision = evaluated(self._memory.search), self.found
         chosen = first_choice(children, maxn=self._maxn, random=self._random)
         if chosen is not None:
-            found.row, found.answers, found.scores = chosen.row, chosen.answers, chosen.scores
-            found.value, found.values = chosen.value, chosen.values
+            decision.row, decision.answers = chosen.row, chosen.answers
+            decision.scores = chosen.scores
+            decision.value, decision.values = chosen.value, chosen.values
 
     def _take_partial(self) -> None:
         """Prefer a move that an unfinished iteration has shown to be better than the first one.
@@ -392,15 +396,15 @@ class Deepening:
         The first move of an iteration is the best one of the last. If its new value is known and
         another move has a higher one, both looked deeper.
         """
-        frame, found = self._memory.search.stack.frames[0], self.found
+        frame, decision = self._memory.search.stack.frames[0], self.found
         row = int(frame.best_row)
         if self._maxn or row < 0 or not frame.best > frame.alpha:
             return
-        answers = found.answers
-        if row // answers != found.row // answers and found.scores is not None:
-            found.row, found.value = row, float(frame.best)
-            found.scores[row // answers] = found.value
-            self._plies = found.depth + 1
+        answers = decision.answers
+        if row // answers != decision.row // answers and decision.scores is not None:
+            decision.row, decision.value = row, float(frame.best)
+            decision.scores[row // answers] = decision.value
+            self._plies = decision.depth + 1
 
     def follow(self) -> None:
         """Find the principal line of what was found, and the values of the roles at its end.
@@ -409,13 +413,13 @@ class Deepening:
         """
         if self.found.row < 0:
             return
-        search, block, found = self._memory.search, self._leaves.block, self.found
+        search, block, decision = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
-        has_time = found.depth > 0 and self._has_time()
+        has_time = decision.depth > 0 and self._has_time()
         most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
-        plies = principal_line(search, found.row, most, line)
+        plies = principal_line(search, decision.row, most, line)
         self._check()
-        found.line = tuple(map(tuple, line[:plies].tolist()))
+        decision.line = tuple(map(tuple, line[:plies].tolist()))
         if has_time and (search.united or not self._maxn):
             last = block.goals[0] if block.terminal[0] else block.values[0]
-            found.values = tuple(last.astype(np.float64).tolist())
+            decision.values = tuple(last.astype(np.float64).tolist())

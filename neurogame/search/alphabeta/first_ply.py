@@ -79,31 +79,35 @@ def evaluated(search: Search) -> Evaluated:
 
 
 def first_choice(
-    found: Evaluated, *, maxn: bool, random: np.random.Generator
+    children: Evaluated, *, maxn: bool, random: np.random.Generator
 ) -> FirstChoice | None:
     """Return the best move by what has been valued, None if no move's answers all have been.
 
     Args:
-        found: what has been valued.
+        children: what has been valued.
         maxn: whether everybody maximises their own value; else all others hold the role down.
         random: decides between equal moves.
     """
-    role, answers = found.order[0], int(np.prod(found.counts[1:]))
-    moves = len(found.static) // answers
+    role, answers = children.order[0], int(np.prod(children.counts[1:]))
+    moves = len(children.static) // answers
     if moves == 0:
         return None
-    values = found.values[: moves * answers]
+    values = children.values[: moves * answers]
     if maxn:
-        all_counts = (moves, *found.counts[1:])
-        values, order, counts = averaged(values, found.order, all_counts, found.outcomes)
+        all_counts = (moves, *children.counts[1:])
+        values, order, counts = averaged(values, children.order, all_counts, children.outcomes)
         rows = replies(values, order, counts)
         scores = values[rows, role]
         move = preferred(values[rows], role, random.permutation(moves))
         row = int(rows[move])
         return FirstChoice(
-            row * found.outcomes, float(scores[move]), tuple(values[row].tolist()), scores, answers
+            row * children.outcomes,
+            float(scores[move]),
+            tuple(values[row].tolist()),
+            scores,
+            answers,
         )
-    grid = found.static[: moves * answers].reshape(moves, answers)
+    grid = children.static[: moves * answers].reshape(moves, answers)
     rows = np.arange(moves) * answers + grid.argmin(axis=1)
     scores = grid.min(axis=1)
     move = int(random.choice(np.flatnonzero(scores == scores.max())))

@@ -352,32 +352,32 @@ class TreeSearch:
         started: int,
     ) -> SearchResult:
         """Return what was found, or a random legal move where nothing was."""
-        found = deepening.found
+        decision = deepening.found
         totals = {name: sum(getattr(one.search, name) for one in memories) for name in COUNTS}
 
-        if found.row < 0 or found.scores is None:
-            own = int(self._random.integers(len(own_moves)))
+        if decision.row < 0 or decision.scores is None:
+            place = int(self._random.integers(len(own_moves)))
             scores: dict[int, float] = {}
             value: tuple[float, ...] = (0.5,) * self._sizes.roles
         else:
-            own = found.row // found.answers
+            place = decision.row // decision.answers
             # Without a complete ply there are scores of the first moves only.
-            scores = dict(zip(own_moves, found.scores.tolist(), strict=False))
+            scores = dict(zip(own_moves, decision.scores.tolist(), strict=False))
             value = self._value(deepening, role)
         seconds = (time.monotonic_ns() - started) / 1e9
         rules, values = totals["rules_time"] / 1e9, totals["values_time"] / 1e9
         return SearchResult(
             role=role,
-            move=own_moves[own],
+            move=own_moves[place],
             value=value,
-            proved=found.proved,
-            depth=found.depth,
+            proved=decision.proved,
+            depth=decision.depth,
             nodes=totals["nodes"],
             visits=totals["visits"],
             seconds=seconds,
             line=tuple(
                 tuple(int(move - first) for move, first in zip(joint, self._offsets, strict=False))
-                for joint in found.line
+                for joint in decision.line
             ),
             scores=scores,
             proved_states=self.proved_states,
@@ -391,13 +391,13 @@ class TreeSearch:
 
     def _value(self, deepening: Deepening, role: int) -> tuple[float, ...]:
         """Return the value per role of the move to play."""
-        found = deepening.found
-        values = list(found.values) or [0.5] * self._sizes.roles
+        decision = deepening.found
+        values = list(decision.values) or [0.5] * self._sizes.roles
         if self.opponents == "maxn":
-            return tuple(map(exact_value, values)) if found.proved else tuple(values)
-        values[role] = exact_value(found.value) if found.settled else found.value
+            return tuple(map(exact_value, values)) if decision.proved else tuple(values)
+        values[role] = exact_value(decision.value) if decision.settled else decision.value
         margin = self._settings.outlook == "margin"
-        if self._opposed and (margin or found.proved):
+        if self._opposed and (margin or decision.proved):
             rest = 1 - values[role]
-            values[1 - role] = exact_value(rest) if found.proved else rest
+            values[1 - role] = exact_value(rest) if decision.proved else rest
         return tuple(values)

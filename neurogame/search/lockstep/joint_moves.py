@@ -48,16 +48,16 @@ def joint_moves(legal: Bools, offsets: list[int], random: Int64s) -> JointMoves:
         offsets: where each role's moves start, length ``R + 1``.
         random: one random word per state, int64 ``[A]``.
     """
-    own = list_legal_moves(legal, offsets)
-    choices, counts = own.choices, own.joint_counts
+    lists = list_legal_moves(legal, offsets)
+    choices, counts = lists.choices, lists.joint_counts
     sampled = counts > JOINT_LIMIT
     counts = np.where(sampled, np.maximum(choices.max(axis=1), JOINT_LIMIT), counts)
-    parent, number, rank = own.ranks(counts.astype(np.int64))
+    parent, number, rank = lists.ranks(counts.astype(np.int64))
     some = np.flatnonzero(sampled[parent])
     for role in range(choices.shape[1]) if len(some) else ():
         state = parent[some]
         rank[some, role] = _spread(number[some], choices[state, role], random[state], role)
-    return JointMoves(choices, parent, rank, own.moves(parent, rank), own.table)
+    return JointMoves(choices, parent, rank, lists.moves(parent, rank), lists.table)
 
 
 def _spread(number: Int64s, choices: Int64s, random: Int64s, role: int) -> Int64s:

@@ -130,8 +130,8 @@ def play_lockstep(
             moves[match].append(chosen[place])
         states = simulator.step(states, torch.from_numpy(chosen), check=False)
     return [
-        LockstepMatch(goals[i], np.array(own, np.int64).reshape(len(own), roles))
-        for i, own in enumerate(moves)
+        LockstepMatch(goals[i], np.array(record, np.int64).reshape(len(record), roles))
+        for i, record in enumerate(moves)
     ]
 
 

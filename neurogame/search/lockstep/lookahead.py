@@ -150,8 +150,8 @@ def _estimates(fluents: Tensor, judge: Int64s, judges: Judges) -> Float64s:
         if len(rows) == 0:
             continue
         with torch.no_grad():
-            found = evaluator(fluents[torch.from_numpy(rows)]).double().numpy()
+            estimates = evaluator(fluents[torch.from_numpy(rows)]).double().numpy()
         if judges.margin:
-            found = (found + 1.0 - found[:, ::-1]) / 2
-        values[rows] = np.where(judge[rows] == index, found, values[rows])
+            estimates = (estimates + 1.0 - estimates[:, ::-1]) / 2
+        values[rows] = np.where(judge[rows] == index, estimates, values[rows])
     return values

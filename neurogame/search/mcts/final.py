@@ -61,17 +61,17 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         role: whose move is wanted.
         settings: of the search.
     """
-    own = [_choice(one, role) for one in trees]
+    decisions = [_choice(one, role) for one in trees]
     proved_ones = (one for one in trees if is_exact(one.tree, one.tree.root))
     first, offset = next(proved_ones, trees[0]), trees[0].plan.offsets[role]
     root = first.tree.root
-    if own[0] is None:
+    if decisions[0] is None:
         move = only_moves(first.tree, root)[role]
         value, scores, tries, proved = _root_value(first, root), {}, {}, is_exact(first.tree, root)
         plies = {move - offset: plies_left(first.tree, root)} if proved else {}
         line = _line(first, settings, {})
     else:
-        together = _added([choice for choice in own if choice is not None])
+        together = _added([choice for choice in decisions if choice is not None])
         best = pick(together, settings, first.plan.best[role])
         move, tried = int(together.moves[best]), together.visits > 0
         proved = bool(together.known[best])
@@ -161,15 +161,15 @@ def _choice(tree: MctsTree, role: int) -> DeciderMoves | None:
     return next((c for c in decided if c.role == role and len(c.moves) > 1), None)
 
 
-def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
+def _added(decisions: Sequence[DeciderMoves]) -> DeciderMoves:
     """Return the choices of several trees as one; a value that one of them has proved holds."""
-    first = found[0]
-    if len(found) == 1:
+    first = decisions[0]
+    if len(decisions) == 1:
         return first
     visits, sums = np.zeros_like(first.visits), np.zeros_like(first.sums)
     known, before = np.zeros_like(first.known), np.full_like(first.sums, 0.5)
     values, plies = np.zeros_like(first.sums), np.full_like(first.plies, -1)
-    for one in found:
+    for one in decisions:
         order = np.argsort(one.moves)[np.argsort(np.argsort(first.moves))]
         visits += one.visits[order]
         sums += one.sums[order]
@@ -201,16 +201,16 @@ def _value_after(
     tree: MctsTree, root: int, role: int, move: int, score: float | None, proved: bool
 ) -> Float64s:
     """Return the values of all roles once a move is made; those of the root where unknown."""
-    found = _root_value(tree, root)
+    worth = _root_value(tree, root)
     decided = choices(tree.tree, root)
     if len(decided) == 1 and not (proved and is_exact(tree.tree, root)):
         number = int(np.flatnonzero(decided[0].moves == move)[0])
         after = child(tree.tree, root, decided, [number])
         values = node_values(tree.tree, after) if after else None
-        found = found if values is None else values
+        worth = worth if values is None else values
     if score is not None:
-        found[role] = score
-    return found
+        worth[role] = score
+    return worth
 
 
 def _line(

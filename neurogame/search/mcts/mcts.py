@@ -103,10 +103,10 @@ class Mcts:
         self._trees: list[MctsTree] = []
         self._values = [SearchEvaluator(evaluator, game.circuit) for _ in seeds]
         self._scores: list[SearchJudge] = []
-        for own, values in zip(seeds.tolist(), self._values, strict=True):
+        for tree_seed, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
                 circuit=game.circuit,
-                options=make_options(game, self.settings, own >> 1),
+                options=make_options(game, self.settings, tree_seed >> 1),
                 offsets=offsets,
                 best=tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in goals),
                 capacity=self.settings.capacity,
@@ -163,9 +163,9 @@ class Mcts:
             # Simulations may still be on their way in a tree that was left in a hurry.
             self.forget(proofs=False)
             raise
-        found = answer(self._trees, role, self.settings)
+        report = answer(self._trees, role, self.settings)
         done = {name: number - before[name] for name, number in self._totals().items()}
-        return self._result(state, role, found, done, started)
+        return self._result(state, role, report, done, started)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, until it is solved, or has millions of visits.
@@ -285,7 +285,7 @@ class Mcts:
         return total
 
     def _result(
-        self, state: State, role: int, found: RootResult, done: dict[str, int], started: int
+        self, state: State, role: int, report: RootResult, done: dict[str, int], started: int
     ) -> SearchResult:
         """Put together what was found and what it took."""
         simulations = done["simulations"]
@@ -295,18 +295,18 @@ class Mcts:
             split[part] = max(split[part] - split[scores], 0.0)
         return SearchResult(
             role=role,
-            move=found.move,
-            value=found.value,
-            proved=found.proved,
+            move=report.move,
+            value=report.value,
+            proved=report.proved,
             depth=max(tree.totals.longest for tree in self._trees),
             mean_depth=done["plies"] / simulations if simulations else 0.0,
             nodes=done["created"],
             visits=done["plies"],
             seconds=(time.monotonic_ns() - started) / 1e9,
-            line=found.line,
-            scores=found.scores,
-            plies=found.plies,
-            tries=found.tries,
+            line=report.line,
+            scores=report.scores,
+            plies=report.plies,
+            tries=report.tries,
             proved_states=self.proved_states,
             simulations=simulations,
             playouts=done["playouts"] * self.settings.playouts,
@@ -320,11 +320,11 @@ def _check(game: Game, evaluator: Evaluator | None) -> None:
     """Refuse an evaluator of another game."""
     if evaluator is None:
         return
-    found = (evaluator.fluent_count, evaluator.role_count)
+    sizes = (evaluator.fluent_count, evaluator.role_count)
     needed = (len(game.fluents), len(game.roles))
-    if found != needed:
+    if sizes != needed:
         raise GameError(
-            f"the evaluator takes {found[0]} fluents and {found[1]} roles, {game.name} has "
+            f"the evaluator takes {sizes[0]} fluents and {sizes[1]} roles, {game.name} has "
             f"{needed[0]} and {needed[1]}: is it another game's?"
         )
 

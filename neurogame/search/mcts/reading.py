@@ -83,7 +83,7 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
     record = node_of(tree, node).record
     if record == 0:
         return []
-    status, roles, found = record_of(tree, node).status, len(tree.best), []
+    status, roles, deciders = record_of(tree, node).status, len(tree.best), []
     place = record + edges_start(roles, status >> DECIDERS)
     for number in range(status >> DECIDERS):
         decider = Decider.over(tree.heap, record + SUMS + roles + 2 * number)
@@ -94,7 +94,7 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
         known, role = words & KNOWN != 0, decider.head >> ROLE
         links = edges.links[:count].astype(np.int64)
         plies, before = _proofs(tree, role, np.where(known, links, NO_LINK))
-        found.append(
+        deciders.append(
             DeciderMoves(
                 role=role,
                 moves=(words & ~KNOWN) >> MOVE,
@@ -108,7 +108,7 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
             )
         )
         place += tree.width * length
-    return found
+    return deciders
 
 
 def _proofs(tree: Tree, role: int, links: Int64s) -> tuple[Int64s, Float64s]:
@@ -183,11 +183,11 @@ def node_values(tree: Tree, node: int) -> Float64s | None:
     Returns:
         float64 ``[R]``.
     """
-    own, total, visits = node_of(tree, node), node + VALUES, 1
-    if not own.flags & EXACT:
-        visits = own.ends
-        if own.record > 0:
-            total, visits = own.record + SUMS, record_of(tree, node).visits
+    header, total, visits = node_of(tree, node), node + VALUES, 1
+    if not header.flags & EXACT:
+        visits = header.ends
+        if header.record > 0:
+            total, visits = header.record + SUMS, record_of(tree, node).visits
     if visits == 0:
         return None
     values: Float64s = tree.reals[total : total + len(tree.best)].astype(np.float64) / visits
@@ -212,11 +212,11 @@ def only_moves(tree: Tree, node: int) -> list[int]:
     """
     roles = len(tree.best)
     counts = node + VALUES + (2 * roles if tree.hinted else roles)
-    found, number = [], 0
+    moves, number = [], 0
     for role in range(roles):
-        found.append(_listed(tree, counts + roles, number))
+        moves.append(_listed(tree, counts + roles, number))
         number += int(tree.heap[counts + role])
-    return found
+    return moves
 
 
 def _listed(tree: Tree, start: int, number: int) -> int:

@@ -93,21 +93,21 @@ class Guides:
                 assert fresh.games is not None
                 # What holds where a game is cut is no goal.
                 is_cut = fresh.games.endings.numpy() == Ending.CUT
-                found = fresh.games.goals[:, 0].numpy() * ~is_cut
+                scores = fresh.games.goals[:, 0].numpy() * ~is_cut
                 # Of games that fail the longer one came farther.
-                found = found + 1e-6 * (found == 0) * fresh.games.lengths.numpy()
+                scores = scores + 1e-6 * (scores == 0) * fresh.games.lengths.numpy()
             case Guide.CREDIT:
                 assert self._credit is not None
                 with torch.no_grad():
-                    found = self._credit.values(fresh.states)[:, 0].numpy()
+                    scores = self._credit.values(fresh.states)[:, 0].numpy()
             case Guide.SCOPE:
                 assert fresh.scope is not None
-                found = fresh.scope
+                scores = fresh.scope
             case Guide.MOBILITY:
-                found = fresh.mobility
+                scores = fresh.mobility
             case Guide.CHANCE:
-                found = fresh.keys ^ np.uint64(salt)
-        numbers: Float64s1 = found.astype(np.float64)
+                scores = fresh.keys ^ np.uint64(salt)
+        numbers: Float64s1 = scores.astype(np.float64)
         return numbers
 
 

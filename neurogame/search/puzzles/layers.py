@@ -81,8 +81,8 @@ class _Pool:
     def best(self, width: int) -> _Pool:
         """Return the most promising ones, guides choosing by turns; keys decide ties."""
         rank = np.full(len(self), len(self), np.int64)
-        for own in self.scores.T:
-            order = np.lexsort((self.keys, -own))
+        for scores in self.scores.T:
+            order = np.lexsort((self.keys, -scores))
             place = np.empty(len(self), np.int64)
             place[order] = np.arange(len(self))
             rank = np.minimum(rank, place)
@@ -191,9 +191,9 @@ class LayeredSearch:
             if self._stop() or self._known >= self._top:
                 return None
             end = begin + max(1, int(self._chunk / self._branching))
-            found = self._expanded(rows[begin:end], begin)
-            pools.append(found)
-            count += len(found)
+            pool = self._expanded(rows[begin:end], begin)
+            pools.append(pool)
+            count += len(pool)
             begin = end
             if count > 3 * self._width:
                 pools = [self._cut(_distinct(_joined(pools)))]
@@ -238,14 +238,14 @@ class LayeredSearch:
             hopeful = np.flatnonzero(goals > self._known)
             places, scope = places[hopeful], scope[hopeful]
             states = states_of(children, places, self._fluents)
-        found = _Pool(
+        pool = _Pool(
             rows=children[places],
             keys=keys[places],
             parents=(first + parents[places]).astype(np.int32),
             moves=moves[places].astype(np.int32),
             scores=np.zeros((len(places), len(self._chosen))),
         )
-        return replace(found, scores=self._scores(states, found, legal[places], scope))
+        return replace(pool, scores=self._scores(states, pool, legal[places], scope))
 
     def _narrowed(self, states: StateBatch) -> Tensor:
         """Return the moves to look at; bool ``[n, M]``."""
@@ -307,8 +307,8 @@ class LayeredSearch:
     def _path(self, place: int, *rest: int) -> tuple[int, ...]:
         """Return the moves that lead to a place in the last layer, and more."""
         moves = list(reversed(rest))
-        for parents, own in reversed(self._layers):
-            moves.append(int(own[place]))
+        for parents, layer_moves in reversed(self._layers):
+            moves.append(int(layer_moves[place]))
             place = int(parents[place])
         return tuple(reversed(moves))
 

@@ -46,12 +46,12 @@ class Needs:
             facts = []
         # float32: products of matrices of flags are counted by the fastest code there is.
         self._facts = np.zeros((len(facts), 2 * fluents), np.float32)
-        for row, own in zip(self._facts, facts, strict=True):
-            row[own] = 1
+        for row, fact in zip(self._facts, facts, strict=True):
+            row[fact] = 1
         self._brings: Bools = np.zeros((len(facts), circuit.move_count), np.bool_)
-        for place, own in enumerate(facts):
+        for place, fact in enumerate(facts):
             assert brings is not None
-            self._brings[place] = brings[own].any(axis=0)
+            self._brings[place] = brings[fact].any(axis=0)
         self.count = len(facts)
 
     def narrowed(self, held: Bools, legal: Bools) -> Bools:
@@ -71,8 +71,8 @@ class Needs:
         ways[met | (ways == 0)] = np.inf
         first = ways.argmin(axis=1)
         some = np.isfinite(ways[np.arange(len(ways)), first])
-        found: Bools = legal & (self._brings[first] | ~some[:, None])
-        return found
+        moves: Bools = legal & (self._brings[first] | ~some[:, None])
+        return moves
 
 
 def _conjuncts(circuit: Circuit) -> list[Int64s]:
@@ -88,7 +88,7 @@ def _conjuncts(circuit: Circuit) -> list[Int64s]:
     place[1 : graph.input_count] = (leaves >> 1) - 1 + fluents * (leaves & 1)
     # The constant is no fact.
     place[1 : graph.input_count][leaves <= TRUE] = -1
-    found, waiting = [], [int(graph.outputs[0]) >> 1]
+    facts, waiting = [], [int(graph.outputs[0]) >> 1]
     while waiting:
         node = waiting.pop()
         if node < graph.input_count:
@@ -100,8 +100,8 @@ def _conjuncts(circuit: Circuit) -> list[Int64s]:
                 waiting += children.tolist()
                 continue
         if (place[children] >= 0).all():
-            found.append(place[children])
-    return found
+            facts.append(place[children])
+    return facts
 
 
 def _brings(circuit: Circuit) -> Bools | None:

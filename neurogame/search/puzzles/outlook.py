@@ -55,6 +55,6 @@ class Outlook:
             if torch.equal(following, words):
                 break
             words = following
-        found = self._simulator.derive(StateBatch(words, size))
-        goals = np.where(found.goal_flags.numpy(), self._goals, 0)
-        return goals.max(axis=1, initial=0), found.legal.sum(dim=1).numpy()
+        look = self._simulator.derive(StateBatch(words, size))
+        goals = np.where(look.goal_flags.numpy(), self._goals, 0)
+        return goals.max(axis=1, initial=0), look.legal.sum(dim=1).numpy()

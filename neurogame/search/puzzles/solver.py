@@ -118,7 +118,7 @@ class PuzzleSolver:
         needs = None if is_large else Needs(game.circuit)
         ways = [
             _Way(chosen=chosen, clocks=folded)
-            for chosen in (known, *((own,) for own in known))
+            for chosen in (known, *((guide,) for guide in known))
             for folded in foldings
         ]
         if needs is not None and needs.count:
@@ -262,12 +262,12 @@ class PuzzleSolver:
         while not stop():
             kind = min(self._kinds, key=lambda kind: kind.spent)
             begun = clock()
-            found = self._pass(state, kind, line, stop)
+            outcome = self._pass(state, kind, line, stop)
             kind.spent += (clock() - begun) * (_LESS if kind.is_wide else 1)
-            if found.best is not None and (line is None or found.best.rank > line.rank):
-                line = found.best
+            if outcome.best is not None and (line is None or outcome.best.rank > line.rank):
+                line = outcome.best
                 self._keep(state, line)
-            self._is_decided = found.is_decided
+            self._is_decided = outcome.is_decided
             if self._is_decided:
                 return
             kind.passes += 1

@@ -72,18 +72,18 @@ def advance(search: Search, rooted: bool) -> int:
     search.pause = nanoseconds() + _SLICE
     maxn = len(search.table.values) > 0
     while True:
-        found, place = GENERATE, 0
+        action, place = GENERATE, 0
         frame = stack.frames[search.top]
         if rooted:
             place = frame.first + row_at(frame, stack.rows, frame.group, frame.answer)
             # Not an expression: each call is compiled by itself.
             if maxn:
-                found = settle_maxn(search, frame, place)
+                action = settle_maxn(search, frame, place)
             else:
-                found = settle_paranoid(search, frame, place)
+                action = settle_paranoid(search, frame, place)
         elif _has_root(search):
             return DONE
-        if found == DEEPER:
+        if action == DEEPER:
             status = _interruption(search)
             if frame.first + frame.count + stack.rows[place].width > len(stack.rows):
                 status = MORE_ROWS
@@ -93,7 +93,7 @@ def advance(search: Search, rooted: bool) -> int:
                 push_maxn(search, frame, place)
             else:
                 push_paranoid(search, frame, place)
-        elif found == GENERATE:
+        elif action == GENERATE:
             status = _interruption(search)
             if status == 0:
                 status = request(search) if rooted else _request_root(search)

@@ -12,13 +12,15 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @merged
-def best_reply(rows: Records[Child], first: int, own: int, answers: int) -> tuple[np.float32, int]:
+def best_reply(
+    rows: Records[Child], first: int, moves: int, answers: int
+) -> tuple[np.float32, int]:
     """Return the value of a node all of whose children have their static values.
 
     Args:
         rows: ``[C]``.
         first: index of row 0.
-        own: moves of the searching role.
+        moves: number of moves of the searching role.
         answers: joint moves of the others.
 
     Returns:
@@ -26,7 +28,7 @@ def best_reply(rows: Records[Child], first: int, own: int, answers: int) -> tupl
         the row of that answer.
     """
     best, best_row = np.float32(-np.inf), 0
-    for group in range(own):
+    for group in range(moves):
         worst, worst_row = np.float32(np.inf), 0
         for row in range(group * answers, (group + 1) * answers):
             value = rows[first + row].static
@@ -42,7 +44,7 @@ def best_reply(rows: Records[Child], first: int, own: int, answers: int) -> tupl
 
 @merged
 def proved_bounds(
-    rows: Records[Row], first: int, own: int, answers: int, opposed: bool
+    rows: Records[Row], first: int, moves: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
     """Return the proved bounds of a node from those of its rows.
 
@@ -54,26 +56,26 @@ def proved_bounds(
     Args:
         rows: ``[S]``.
         first: index of row 0.
-        own: moves of the searching role.
+        moves: number of moves of the searching role.
         answers: joint moves of the others.
         opposed: whether the others are one opponent, or there are none.
     """
     low, high = _ZERO, _ONE
     if not opposed:
         high = _ZERO
-        for group in range(own):
+        for group in range(moves):
             worst = _ONE
             for row in range(first + group * answers, first + (group + 1) * answers):
                 worst = min(worst, rows[row].high)
             high = max(high, worst)
-    for group in range(own):
+    for group in range(moves):
         worst = _ONE
         for row in range(first + group * answers, first + (group + 1) * answers):
             worst = min(worst, rows[row].low)
         low = max(low, worst)
     for answer in range(answers if opposed else 0):
         best = _ZERO
-        for row in range(first + answer, first + own * answers, answers):
+        for row in range(first + answer, first + moves * answers, answers):
             best = max(best, rows[row].high)
             if best >= high:
                 break
@@ -83,19 +85,19 @@ def proved_bounds(
 
 @merged
 def final_bounds(
-    rows: Records[Child], first: int, own: int, answers: int, opposed: bool
+    rows: Records[Child], first: int, moves: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
     """Return the same for children of which only terminal ones are known; ``[C]``."""
     low, high = _ZERO, _ONE
     if not opposed:
         high = _ZERO
-        for group in range(own):
+        for group in range(moves):
             worst = _ONE
             for row in range(first + group * answers, first + (group + 1) * answers):
                 if rows[row].terminal != 0:
                     worst = min(worst, rows[row].static)
             high = max(high, worst)
-    for group in range(own):
+    for group in range(moves):
         worst = _ONE
         for row in range(first + group * answers, first + (group + 1) * answers):
             child = rows[row]
@@ -105,7 +107,7 @@ def final_bounds(
         low = max(low, worst)
     for answer in range(answers if opposed else 0):
         best = _ZERO
-        for row in range(first + answer, first + own * answers, answers):
+        for row in range(first + answer, first + moves * answers, answers):
             child = rows[row]
             best = max(best, child.static if child.terminal != 0 else _ONE)
             if best >= high:

@@ -41,9 +41,9 @@ def arrange(search: Search, frame: Frame, ply: int, best_row: int) -> None:
         ply: its distance from the root.
         best_row: the row remembered as the best one, or -1.
     """
-    rows, first, own, answers = search.stack.rows, frame.first, frame.own, frame.answers
+    rows, first, moves, answers = search.stack.rows, frame.first, frame.own, frame.answers
     _give_bonus(search, frame, ply)
-    for move in range(own):
+    for move in range(moves):
         worth = _FIRST
         for row in range(first + move * answers, first + (move + 1) * answers):
             worth = min(worth, rows[row].estimate)
@@ -52,15 +52,15 @@ def arrange(search: Search, frame: Frame, ply: int, best_row: int) -> None:
         head.weight = worth + head.bonus
         if best_row >= 0 and best_row // answers == move:
             head.weight = _FIRST
-    _sort(rows, first, own)
-    for place in range(own):
+    _sort(rows, first, moves)
+    for place in range(moves):
         rows[first + place].group = rows[first + place].order
     if answers == 1:
-        for place in range(own):
+        for place in range(moves):
             rows[first + place].order = 0
         return
     _give_reply_bonus(search, frame, ply)
-    for move in range(own):
+    for move in range(moves):
         base = first + move * answers
         for answer in range(answers):
             rows[base + answer].order = answer

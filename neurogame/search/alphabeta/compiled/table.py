@@ -34,8 +34,8 @@ _RECENT, _PROVED, _PRINCIPAL = 4 * PER_PLY, 16 * PER_PLY, 64 * PER_PLY
 def bucket_of(word: np.uint64, size: int) -> int:
     """Return the first index of the bucket of a hash in a memory of ``size``, a power of 2."""
     first: Any = np.int64(word & np.uint64(size - 1) & ~_THREE)
-    found: int = first
-    return found
+    index: int = first
+    return index
 
 
 @merged
@@ -186,19 +186,19 @@ def _place(search: Search, proofs: Proofs, state: UInt64s1) -> int:
     first = bucket_of(hash_, len(proofs.used))
     # At random, but by numbers of the search alone: the same search gives up the same states.
     drawn: Any = np.int64(hashed(hash_, search.nodes) & _THREE)
-    found: int = first + drawn
+    place: int = first + drawn
     for index in range(first, first + BUCKET):
         if not proofs.used[index]:
             search.proof_count += 1
-            found = index
+            place = index
             break
         if _same(proofs.states[index], state):
-            found = index
+            place = index
             break
-    proofs.used[found] = True
+    proofs.used[place] = True
     for word in range(len(state)):
-        proofs.states[found, word] = state[word]
-    return found
+        proofs.states[place, word] = state[word]
+    return place
 
 
 @merged

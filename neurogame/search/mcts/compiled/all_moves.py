@@ -45,29 +45,29 @@ def learn_all_moves(search: Search) -> None:
     sims, block, grave = search.sims, search.block, search.options.kind == GRAVE
     roles, before, count = len(search.tree.best), search.totals.simulations, sims.count
     for number in range(count):
-        sim, stamp, found = simulation_of(sims, number), before + number + 1, 0
+        sim, stamp, size = simulation_of(sims, number), before + number + 1, 0
         leaf = sim.leaf
         for ply in range(block.plies[leaf]):
             for role in range(roles):
-                found = _mark(sims, whole(block.made[leaf, ply, role]), stamp, found)
+                size = _mark(sims, whole(block.made[leaf, ply, role]), stamp, size)
         for ply in range(sim.length - 1, -1, -1):
             for role in range(roles):
-                found = _mark(sims, whole(block.path[leaf, ply, role]), stamp, found)
+                size = _mark(sims, whole(block.path[leaf, ply, role]), stamp, size)
             record = whole(sims.paths[ply, number, 0])
             if grave:
-                _learn_table(search, sim, record, found)
+                _learn_table(search, sim, record, size)
             else:
                 _learn_edges(search, sim, record, stamp)
 
 
 @inner
-def _mark(sims: Simulations, move: int, stamp: int, found: int) -> int:
+def _mark(sims: Simulations, move: int, stamp: int, size: int) -> int:
     """Note that a move was made; return how many different ones are noted."""
     if move >= 0 and sims.mark[move] != stamp:
         sims.mark[move] = stamp
-        sims.scratch[found] = move
-        found += 1
-    return found
+        sims.scratch[size] = move
+        size += 1
+    return size
 
 
 @inner
@@ -92,14 +92,14 @@ def _learn_edges(search: Search, sim: Simulation, record: int, stamp: int) -> No
 
 
 @inner
-def _learn_table(search: Search, sim: Simulation, record: int, found: int) -> None:
+def _learn_table(search: Search, sim: Simulation, record: int, size: int) -> None:
     """Add a result to a node's table, which it gets at half the visits from which it is read."""
-    tree, sims, own = search.tree, search.sims, record_at(search.tree.heap, record)
-    node, worth = node_at(tree.heap, own.node), tree.worth
+    tree, sims, header = search.tree, search.sims, record_at(search.tree.heap, record)
+    node, worth = node_at(tree.heap, header.node), tree.worth
     table = node.ends
     if table == 0:
         first = sims.paths[0, sim.number, 0] == record
-        if 2 * (own.visits + 1) < search.options.numbers.ref and not first:
+        if 2 * (header.visits + 1) < search.options.numbers.ref and not first:
             return
         table = tree.table_count + 1
         if table >= len(worth):
@@ -107,7 +107,7 @@ def _learn_table(search: Search, sim: Simulation, record: int, found: int) -> No
         tree.table_count = node.ends = table
         for move in range(worth.shape[1]):
             worth[table, move, 0] = worth[table, move, 1] = 0
-    for place in range(found):
+    for place in range(size):
         move = whole(sims.scratch[place])
         if worth[table, move, 0] >= _MANY:
             worth[table, move, 0] *= _HALF

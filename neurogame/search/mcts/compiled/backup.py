@@ -56,15 +56,15 @@ def collect(search: Search) -> None:
         leaf = sim.leaf
         for role in range(len(tree.best)):
             if role == tree.chance:
-                found = _ZERO
+                value = _ZERO
             elif sim.end == OVER:
-                found = results_of(tree, sim.node).values[role]
+                value = results_of(tree, sim.node).values[role]
             elif block.terminal[leaf]:
-                found = block.goals[leaf, role]
+                value = block.goals[leaf, role]
             else:
-                found = block.values[leaf, role]
+                value = block.values[leaf, role]
             # Scores must not be negative, nor anything else than numbers.
-            results[number, role] = min(found, _ONE) if found >= _ZERO else _ZERO
+            results[number, role] = min(value, _ONE) if value >= _ZERO else _ZERO
         # Where nobody was played on, the block still has the plies of those before.
         if sim.end == OVER or block.terminal[leaf]:
             block.plies[leaf] = 0
@@ -94,17 +94,17 @@ def back_up(search: Search) -> None:
         known = _end(tree, result, node)
         for ply in range(length - 1, -1, -1):
             record = whole(paths[ply, number, 0])
-            edge, own = whole(paths[ply, number, 1]), record_at(heap, record)
-            deciders = own.status >> DECIDERS
+            edge, header = whole(paths[ply, number, 1]), record_at(heap, record)
+            deciders = header.status >> DECIDERS
             if blend and node > 0 and not known and deciders == 1:
                 _blend(tree, result, node, edges_of(tree, record, 1, 0).visits[edge] + 1)
             _add_edges(search, sim, result, ply, record, deciders, node)
-            own.status -= 1
+            header.status -= 1
             # What a proved node was worth before its proof is kept.
-            settled = winner >= 0 and own.status & PROVED != 0
+            settled = winner >= 0 and header.status & PROVED != 0
             if not settled:
-                own.visits += 1
-                if own.status & PARTED and not known:
+                header.visits += 1
+                if header.status & PARTED and not known:
                     _prefer_known(tree, result, record, edge)
                 _add_results(tree, result, record)
             if known and solver:
@@ -116,7 +116,7 @@ def back_up(search: Search) -> None:
                 known = settled
             if winner >= 0:
                 narrow(tree, record, winner)
-            node = own.node
+            node = header.node
 
 
 @inner
@@ -124,16 +124,16 @@ def _end(tree: Tree, result: Float32s1, node: int) -> bool:
     """Count a result in the node where the path ends; return whether its values are proved."""
     if node == 0:
         return False
-    own = node_at(tree.heap, node)
-    if own.flags & EXACT:
+    header = node_at(tree.heap, node)
+    if header.flags & EXACT:
         return True
-    if own.record > 0:
-        record = record_at(tree.heap, own.record)
+    if header.record > 0:
+        record = record_at(tree.heap, header.record)
         record.visits += 1
         record.ends += 1
-        _add_results(tree, result, own.record)
+        _add_results(tree, result, header.record)
     else:
-        own.ends += 1
+        header.ends += 1
         values = results_of(tree, node).values
         for role in range(len(tree.best)):
             values[role] += result[role]
@@ -211,8 +211,8 @@ def _prefer_known(tree: Tree, result: Float32s1, record: int, edge: int) -> None
     child = linked(tree, edges.links[best_known(edges, decider.tried)])
     values, role = results_of(tree, child).values, decider.head >> ROLE
     if values[role] > edges.sums[edge] / np.float32(edges.visits[edge]):
-        for own in range(len(tree.best)):
-            result[own] = values[own]
+        for other in range(len(tree.best)):
+            result[other] = values[other]
 
 
 @inner
@@ -239,7 +239,7 @@ def _best_hint(tree: Tree, record: int, edges: Edges, edge: int) -> None:
         is_linked = edges.links[other] != NO_LINK
         if is_linked and edges.visits[other] > 0 and hints[HINTS, other] > hints[HINTS, best]:
             best = other
-    found = results_of(tree, linked(tree, edges.links[best])).hints
+    child_hints = results_of(tree, linked(tree, edges.links[best])).hints
     kept = results_of(tree, record_at(tree.heap, record).node).hints
     for role in range(len(tree.best)):
-        kept[role] = found[role]
+        kept[role] = child_hints[role]

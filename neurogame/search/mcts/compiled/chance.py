@@ -49,13 +49,13 @@ def choose_outcome(tree: Tree, options: Options, record: int, edges: Edges, deci
         edges: of chance.
         deciders: how many choose there.
     """
-    own, count = record_at(tree.heap, record), 0
+    header, count = record_at(tree.heap, record), 0
     for number in range(deciders):
         head = decider_of(tree, record, number).head
         if head >> ROLE == tree.chance:
             count = head & COUNT
-    begun = whole(own.visits) + (whole(own.status) & PENDING)
-    word = random_word(options.seed, node_at(tree.heap, own.node).index, _DRAW + begun)
+    begun = whole(header.visits) + (whole(header.status) & PENDING)
+    word = random_word(options.seed, node_at(tree.heap, header.node).index, _DRAW + begun)
     if deciders > 1:
         return below(word, count)
     least, ties = 0, 0
@@ -89,14 +89,14 @@ def prove_by_outcomes(tree: Tree, record: int) -> bool:
     for edge in range(count):
         if edges.moves[edge] & KNOWN == 0:
             return False
-    own = record_at(tree.heap, record)
-    own.status |= PROVED
-    node = node_at(tree.heap, own.node)
+    header = record_at(tree.heap, record)
+    header.status |= PROVED
+    node = node_at(tree.heap, header.node)
     node.flags |= EXACT
-    kept, plies = results_of(tree, own.node), 0
+    kept, plies = results_of(tree, header.node), 0
     for edge in range(count):
         plies = max(plies, most_plies(tree, linked(tree, edges.links[edge])))
-    set_most_plies(tree, own.node, plies + 1)
+    set_most_plies(tree, header.node, plies + 1)
     for role in range(len(tree.best)):
         total = np.float64(0)
         for edge in range(count):

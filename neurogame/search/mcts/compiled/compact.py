@@ -191,8 +191,10 @@ def _mark_linked(compaction: Compaction, left: int, record: int) -> int:
     for edge in range(tried):
         link = whole(links[edge])
         if link >= 0:
-            own = record_at(heap, link)
-            if own.status & KEPT == 0 and (own.visits >= least or own.status & PROVED != 0):
+            header = record_at(heap, link)
+            if header.status & KEPT == 0 and (
+                header.visits >= least or header.status & PROVED != 0
+            ):
                 left = _keep_record(compaction, left, link)
         elif link != NO_LINK:
             left = _mark_node(compaction, left, CLOSED - link)
@@ -203,12 +205,12 @@ def _mark_linked(compaction: Compaction, left: int, record: int) -> int:
 def _mark_node(compaction: Compaction, left: int, node: int) -> int:
     """Mark a child that is to be kept, once; return the height of the stack."""
     heap, least = compaction.tree.heap, compaction.least
-    own = node_at(heap, node)
-    if own.record > 0:
-        record = record_at(heap, own.record)
+    header = node_at(heap, node)
+    if header.record > 0:
+        record = record_at(heap, header.record)
         if record.status & KEPT == 0 and (record.visits >= least or record.status & PROVED != 0):
-            left = _keep_record(compaction, left, own.record)
-    elif own.flags & KEPT == 0 and (own.ends >= least or own.flags & EXACT != 0):
+            left = _keep_record(compaction, left, header.record)
+    elif header.flags & KEPT == 0 and (header.ends >= least or header.flags & EXACT != 0):
         _keep_node(compaction, node)
     return left
 
@@ -217,21 +219,22 @@ def _mark_node(compaction: Compaction, left: int, node: int) -> int:
 def _keep_record(compaction: Compaction, left: int, record: int) -> int:
     """Mark a node by its record, and put that on the stack; return the height of the stack."""
     tree, heap = compaction.tree, compaction.tree.heap
-    own = record_at(heap, record)
-    own.status |= KEPT
+    header = record_at(heap, record)
+    header.status |= KEPT
     prefetch(heap, record + _LINE)
     prefetch(heap, record + 4 * padded(decider_of(tree, record, 0).head & COUNT))
     compaction.stack[left] = record
-    _count(compaction, own.visits, _node_size(tree, own.node) + padded(_record_size(tree, record)))
+    words = _node_size(tree, header.node) + padded(_record_size(tree, record))
+    _count(compaction, header.visits, words)
     return left + 1
 
 
 @inner
 def _keep_node(compaction: Compaction, node: int) -> None:
     """Mark a node without a record."""
-    own = node_at(compaction.tree.heap, node)
-    own.flags |= KEPT
-    _count(compaction, own.ends, _node_size(compaction.tree, node))
+    header = node_at(compaction.tree.heap, node)
+    header.flags |= KEPT
+    _count(compaction, header.ends, _node_size(compaction.tree, node))
 
 
 @inner
@@ -254,10 +257,10 @@ def unmark(compaction: Compaction) -> None:
     for index in range(tree.size):
         if index + AHEAD < tree.size:
             prefetch(heap, node_at(heap, tree.nodes[index + AHEAD]).record)
-        own = node_at(heap, tree.nodes[index])
-        own.flags &= ~KEPT
-        if own.record > 0:
-            record_at(heap, own.record).status &= ~KEPT
+        header = node_at(heap, tree.nodes[index])
+        header.flags &= ~KEPT
+        if header.record > 0:
+            record_at(heap, header.record).status &= ~KEPT
 
 
 @inner
@@ -309,13 +312,14 @@ def _find_places(compaction: Compaction) -> int:
         if index + AHEAD < size:
             prefetch(heap, node_at(heap, tree.nodes[index + AHEAD]).record)
         node = whole(tree.nodes[index])
-        own, record, last = node_at(heap, node), node + _node_size(tree, node), _end_of(tree, index)
-        kept = own.flags & KEPT
-        if own.record > 0:
-            kept = record_at(heap, own.record).status & KEPT
+        header = node_at(heap, node)
+        record, last = node + _node_size(tree, node), _end_of(tree, index)
+        kept = header.flags & KEPT
+        if header.record > 0:
+            kept = record_at(heap, header.record).status & KEPT
             if kept and len(tree.worth) > 0:
-                compaction.tables[own.ends] = node
-        own.index = end if kept else 0
+                compaction.tables[header.ends] = node
+        header.index = end if kept else 0
         end += record - node if kept else 0
         record = padded(record)
         while record < last:
@@ -423,11 +427,11 @@ def _lead_on(tree: Tree, record: int) -> None:
             new = record_at(heap, link).node
             links[edge] = new if new > 0 else NO_LINK
         elif link != NO_LINK:
-            own = node_at(heap, CLOSED - link)
-            if own.index == 0:
+            header = node_at(heap, CLOSED - link)
+            if header.index == 0:
                 links[edge] = NO_LINK
             else:
-                links[edge] = own.record if own.record > 0 else CLOSED - own.index
+                links[edge] = header.record if header.record > 0 else CLOSED - header.index
 
 
 @inner
@@ -437,10 +441,10 @@ def _move(compaction: Compaction) -> None:
     heap, states = tree.heap, tree.states
     for index in range(tree.size):
         node, last = whole(tree.nodes[index]), _end_of(tree, index)
-        own, words = node_at(heap, node), _node_size(tree, node)
-        record, end = padded(node + words), own.index
+        header, words = node_at(heap, node), _node_size(tree, node)
+        record, end = padded(node + words), header.index
         if end > 0:
-            own.index, own.flags = nodes, own.flags & ~KEPT
+            header.index, header.flags = nodes, header.flags & ~KEPT
             for word in range(states.shape[1]):
                 states[nodes, word] = states[index, word]
             tree.nodes[nodes] = end

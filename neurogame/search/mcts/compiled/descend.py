@@ -126,11 +126,11 @@ def _link_record(tree: Tree, sims: Simulations, sim: Simulation, record: int) ->
 @inner
 def _ask(search: Search, sim: Simulation) -> None:
     """Have a judge asked for a record's priors, once it is ripe; a root always is."""
-    judging, own = search.judging, record_at(search.tree.heap, sim.record)
-    status = own.status
-    begun = own.visits + (status & PENDING)
+    judging, header = search.judging, record_at(search.tree.heap, sim.record)
+    status = header.status
+    begun = header.visits + (status & PENDING)
     if status & JUDGED == 0 and (begun >= search.options.ripe or sim.length == 0):
-        own.status = status | JUDGED
+        header.status = status | JUDGED
         judging.queue[judging.count] = sim.record
         judging.count += 1
 
@@ -143,8 +143,8 @@ def _leave(search: Search, sim: Simulation) -> bool:
     """
     tree, options, sims = search.tree, search.options, search.sims
     heap, paths, record, number = tree.heap, sims.paths, sim.record, sim.number
-    own, length, kind = record_at(heap, record), sim.length, options.kind
-    status, way = own.status, -1
+    header, length, kind = record_at(heap, record), sim.length, options.kind
+    status, way = header.status, -1
     if search.ties:
         way = next_tied(tree, record)
         if way < 0:
@@ -154,10 +154,10 @@ def _leave(search: Search, sim: Simulation) -> bool:
         way = pursue(tree, record, search.winner)
         if way < 0:
             close(tree, record, search.winner)
-            sim.end, sim.node = (OVER, own.node) if status & PROVED else (AGAIN, 0)
+            sim.end, sim.node = (OVER, header.node) if status & PROVED else (AGAIN, 0)
             return False
-    below, deciders = own.visits - own.ends + (status & PENDING), status >> DECIDERS
-    own.status = status + 1
+    below, deciders = header.visits - header.ends + (status & PENDING), status >> DECIDERS
+    header.status = status + 1
     paths[length, number, 0] = record
     sim.length = length + 1
     spread, trust = np.float32(options.exploration) * _logarithm(sims, below), np.float32(0)
@@ -167,7 +167,7 @@ def _leave(search: Search, sim: Simulation) -> bool:
     if kind != UCT or (options.judged and options.mixing == BETA):
         trust = trust_at(below, options.k)
     if kind == GRAVE:
-        table = _reference(tree, options.numbers.ref, sim, own)
+        table = _reference(tree, options.numbers.ref, sim, header)
     joint, link = np.uint64(0), NO_LINK
     for decider in range(deciders):
         edge = way
@@ -180,7 +180,7 @@ def _leave(search: Search, sim: Simulation) -> bool:
         joint = add_move(joint, move_of(word))
         link = whole(edges.links[edge])
     if deciders > 1:
-        entry = find_joint(tree, joint_key(joint, own.node))
+        entry = find_joint(tree, joint_key(joint, header.node))
         link = CLOSED - joint_child(tree, entry) if entry >= 0 else NO_LINK
     sim.link = link
     if link == NO_LINK or search.ties:
@@ -195,16 +195,16 @@ def _leave(search: Search, sim: Simulation) -> bool:
 @inner
 def _logarithm(sims: Simulations, count: int) -> np.float32:
     """Return ``sqrt(ln n)``."""
-    found: np.float32 = (
+    factor: np.float32 = (
         sims.logarithm[count] if count < LOGARITHMS else np.sqrt(np.log(np.float32(count)))
     )
-    return found
+    return factor
 
 
 @inner
-def _reference(tree: Tree, ref: int, sim: Simulation, own: Record) -> int:
+def _reference(tree: Tree, ref: int, sim: Simulation, header: Record) -> int:
     """Return the table that GRAVE reads here: that of the nearest node with enough visits."""
-    table = node_at(tree.heap, own.node).ends
-    if own.visits >= ref and table > 0:
+    table = node_at(tree.heap, header.node).ends
+    if header.visits >= ref and table > 0:
         sim.table = table
     return sim.table

@@ -66,8 +66,8 @@ def most_plies(tree: Tree, node: int) -> int:
 @inner
 def set_most_plies(tree: Tree, node: int, plies: int) -> None:
     """Write what :func:`most_plies` returns; very many plies become fewer."""
-    own = node_at(tree.heap, node)
-    own.flags = (own.flags & ~(BOUND << MOST)) | (min(plies, _LONGEST) << MOST)
+    header = node_at(tree.heap, node)
+    header.flags = (header.flags & ~(BOUND << MOST)) | (min(plies, _LONGEST) << MOST)
 
 
 @inner
@@ -119,9 +119,9 @@ def _bounds_at(tree: Tree, edges: Edges, edge: int, winner: int) -> tuple[int, i
 @inner
 def _set_least(tree: Tree, node: int, winner: int, plies: int) -> None:
     """Write a lower bound of the plies to the winner's win."""
-    own = node_at(tree.heap, node)
-    kept = whole(own.flags) & ~((BOUND << LEAST) | (-1 << WINNER))
-    own.flags = kept | (plies << LEAST) | ((winner + 1) << WINNER)
+    header = node_at(tree.heap, node)
+    kept = whole(header.flags) & ~((BOUND << LEAST) | (-1 << WINNER))
+    header.flags = kept | (plies << LEAST) | ((winner + 1) << WINNER)
 
 
 @inner

@@ -45,8 +45,8 @@ class _Eight:
         begin = column(self.builder, self._data, self._length, place)
         # Columns are padded to multiples of eight: beyond the last edge lie words that mean
         # nothing, never those of another column. `_keys` leaves them out.
-        own = self.builder.gep(begin, [self.first])
-        wide = self.builder.bitcast(own, kind.as_pointer())
+        pointer = self.builder.gep(begin, [self.first])
+        wide = self.builder.bitcast(pointer, kind.as_pointer())
         return self.builder.load(wide, align=_ALIGNED)
 
     def splat(self, value: Any, kind: Any) -> Any:

@@ -47,8 +47,8 @@ def set_root(search: Search) -> None:
     tree, options, block = search.tree, search.options, search.block
     node, free, leaf, hash_ = 0, 0, whole(0), block.hashes[0]
     if options.numbers.graph:
-        found = find_state(tree, hash_, block.states, leaf)
-        node, free = (whole(tree.nodes[found]), 0) if found >= 0 else (0, -1 - found)
+        index = find_state(tree, hash_, block.states, leaf)
+        node, free = (whole(tree.nodes[index]), 0) if index >= 0 else (0, -1 - index)
     else:
         node = _most_visited(tree, block.states)
     if node == 0:
@@ -56,8 +56,8 @@ def set_root(search: Search) -> None:
         if node > 0 and options.numbers.graph:
             put_state(tree, free, hash_, node_at(tree.heap, node).index)
     if node > 0:
-        own = node_at(tree.heap, node)
-        if own.record == 0 and own.flags & TERMINAL == 0:
+        header = node_at(tree.heap, node)
+        if header.record == 0 and header.flags & TERMINAL == 0:
             node = node if open_record(tree, node, options.seed) > 0 else 0
     tree.root = node if node > 0 else -1
 
@@ -191,15 +191,15 @@ def _link(search: Search, sim: Simulation) -> int:
 def _found_or_made(search: Search, leaf: int) -> int:
     """Return the node of a leaf's state, a new one unless the state is known; 0: no room."""
     tree, graph, block = search.tree, search.options.numbers.graph, search.block
-    hash_, found = block.hashes[leaf], -1
+    hash_, index = block.hashes[leaf], -1
     if graph:
-        found = find_state(tree, hash_, block.states, leaf)
-        if found >= 0:
-            return whole(tree.nodes[found])
+        index = find_state(tree, hash_, block.states, leaf)
+        if index >= 0:
+            return whole(tree.nodes[index])
     node = make_node(tree, block, leaf, search.sims.scratch)
     if node > 0:
         if graph:
-            put_state(tree, -1 - found, hash_, node_at(tree.heap, node).index)
+            put_state(tree, -1 - index, hash_, node_at(tree.heap, node).index)
         if tree.hinted:
             _keep_hints(search, leaf, node)
         search.totals.created += 1

@@ -181,8 +181,8 @@ def open_record(tree: Tree, node: int, seed: int) -> int:
     tree.end = end
     for place in range(record, end):
         heap[place] = 0
-    own, made = node_at(heap, node), record_at(heap, record)
-    made.visits = made.ends = own.ends
+    header, made = node_at(heap, node), record_at(heap, record)
+    made.visits = made.ends = header.ends
     made.status, made.node = deciders << DECIDERS, node
     values, sums = results_of(tree, node).values, sums_of(tree, record).sums
     for role in range(roles):
@@ -195,7 +195,7 @@ def open_record(tree: Tree, node: int, seed: int) -> int:
             _list_edges(tree, record, deciders, number, first, seed)
             number += 1
         first += count
-    own.record, own.ends = record, 0
+    header.record, header.ends = record, 0
     return record
 
 
@@ -242,10 +242,10 @@ def is_on_path(tree: Tree, sims: Simulations, sim: Simulation, node: int) -> boo
         sim.back = 1
     if sim.back == 0:
         return False
-    found = False
+    is_met = False
     for ply in range(length):
-        found = found or record_at(heap, paths[ply, number, 0]).node == node
-    return found
+        is_met = is_met or record_at(heap, paths[ply, number, 0]).node == node
+    return is_met
 
 
 @inner

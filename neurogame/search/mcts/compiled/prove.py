@@ -64,16 +64,16 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
         Whether the node itself is proved.
     """
     tree, early = search.tree, search.options.early
-    own, decider = record_at(tree.heap, record), decider_of(tree, record, 0)
+    header, decider = record_at(tree.heap, record), decider_of(tree, record, 0)
     edges, role, count = edges_of(tree, record, 1, 0), decider.head >> ROLE, decider.head & COUNT
     if edges.moves[edge] & KNOWN:
-        return own.status & PROVED != 0
+        return header.status & PROVED != 0
     value = results_of(tree, child).values[role]
     edges.moves[edge] |= KNOWN
-    own.status |= PARTED if role != tree.chance else 0
+    header.status |= PARTED if role != tree.chance else 0
     # Selection and reports read the mean of an edge: from now on that is the proved value.
     edges.sums[edge] = value * np.float32(edges.visits[edge])
-    if own.status & PROVED:
+    if header.status & PROVED:
         return True
     if role == tree.chance:
         return prove_by_outcomes(tree, record)
@@ -81,7 +81,7 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
         if early == ALONE or (early == WHOLE and value >= _ONE):
             _settle(tree, record, child, plies_by_child(tree, record, child))
             return True
-        own.status |= SETTLED
+        header.status |= SETTLED
     # What was not tried may be better, and so may what is not proved.
     if decider.tried < count:
         return False
@@ -123,17 +123,17 @@ def _are_equal(tree: Tree, one: int, other: int) -> bool:
 @inner
 def _settle(tree: Tree, record: int, child: int, plies: int) -> None:
     """Give a node the proved values of its child, and the plies to the end."""
-    own = record_at(tree.heap, record)
-    own.status |= PROVED
-    node = node_at(tree.heap, own.node)
+    header = record_at(tree.heap, record)
+    header.status |= PROVED
+    node = node_at(tree.heap, header.node)
     node.flags |= EXACT
-    set_most_plies(tree, own.node, plies)
-    values, hints = results_of(tree, own.node).values, results_of(tree, own.node).hints
-    found = results_of(tree, child).values
+    set_most_plies(tree, header.node, plies)
+    values, hints = results_of(tree, header.node).values, results_of(tree, header.node).hints
+    child_values = results_of(tree, child).values
     for role in range(len(tree.best)):
-        values[role] = found[role]
+        values[role] = child_values[role]
         if tree.hinted:
-            hints[role] = found[role]
+            hints[role] = child_values[role]
     tree.proofs[tree.proof_count] = node.index
     tree.proof_count += 1
 
@@ -153,8 +153,8 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
         Whether the node itself is proved.
     """
     tree, paths, opposed = search.tree, search.sims.paths, search.options.opposed != 0
-    own = record_at(tree.heap, record)
-    if own.status & PROVED:
+    header = record_at(tree.heap, record)
+    if header.status & PROVED:
         return True
     # The lowest bit of an entry says that its child has been counted as proved.
     entry = find_joint(tree, chosen_key(tree, search.sims, sim, ply))
@@ -165,8 +165,8 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
     proofs = joint_proofs_of(tree, record, deciders)
     proofs.count += 1
     # The farthest end of those that are known: nobody can be sure of another one.
-    plies = max(most_plies(tree, own.node), most_plies(tree, child) + 1)
-    set_most_plies(tree, own.node, plies)
+    plies = max(most_plies(tree, header.node), most_plies(tree, child) + 1)
+    set_most_plies(tree, header.node, plies)
     if proofs.count == 1:
         proofs.same = child
     elif proofs.same > 0 and not _are_equal(tree, proofs.same, child):

@@ -77,8 +77,8 @@ def choose(
         table: of GRAVE.
     """
     decider, edges = decider_of(tree, record, number), edges_of(tree, record, deciders, number)
-    own = record_at(tree.heap, record)
-    count, tried, status = decider.head & COUNT, decider.tried, own.status
+    header = record_at(tree.heap, record)
+    count, tried, status = decider.head & COUNT, decider.tried, header.status
     if decider.head >> ROLE == tree.chance:
         edge = choose_outcome(tree, options, record, edges, deciders)
         return _first_choice(tree, decider, edges, edge)
@@ -88,7 +88,7 @@ def choose(
     if plain and options.urgency == FIRST and tried < count and not judged:
         decider.tried = tried + 1
         return tried
-    visits, total = own.visits, sums_of(tree, record).sums[decider.head >> ROLE]
+    visits, total = header.visits, sums_of(tree, record).sums[decider.head >> ROLE]
     mean = total / np.float32(visits) if visits > 0 else _HALF
     urgent = np.float32(options.urgent) if options.urgency == NUMBER else mean
     terms = Terms(spread, trust, mean, urgent, table)
@@ -194,10 +194,10 @@ def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: T
 def first_value(tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms) -> np.float32:
     """Return the value of an untried edge with a prior: a seed itself, others mixed by trust."""
     prior = edges.extra[tree.priors, edge]
-    found: np.float32 = (
+    value: np.float32 = (
         prior if options.mixing == SEED else terms.urgent + terms.trust * (prior - terms.urgent)
     )
-    return found
+    return value
 
 
 @inner
@@ -220,10 +220,10 @@ def bound(
         judged: whether edges have priors.
     """
     begun = edges.visits[edge] + (edges.moves[edge] & PENDING)
-    found: np.float32 = terms.spread / np.sqrt(np.float32(max(begun, 1)))
+    width: np.float32 = terms.spread / np.sqrt(np.float32(max(begun, 1)))
     if judged and options.mixing == PUCT:
-        found = terms.spread * edges.extra[tree.priors, edge] / np.float32(begun + 1)
-    return found
+        width = terms.spread * edges.extra[tree.priors, edge] / np.float32(begun + 1)
+    return width
 
 
 @inner
@@ -261,8 +261,8 @@ def mixed_score(
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
             value += terms.trust * (hits / seen - value)
-    found: np.float32 = value + bound(tree, options, edges, edge, terms, judged) + bias
-    return found
+    score: np.float32 = value + bound(tree, options, edges, edge, terms, judged) + bias
+    return score
 
 
 @inner
@@ -305,8 +305,8 @@ def trust_at(visits: int, k: float) -> np.float32:
     ``sqrt(k / (3 N + k))``, one half at ``N = k``.
     """
     weight = np.float32(k)
-    found: np.float32 = np.sqrt(weight / (_THREE * np.float32(visits) + weight))
-    return found
+    beta: np.float32 = np.sqrt(weight / (_THREE * np.float32(visits) + weight))
+    return beta
 
 
 @inner
@@ -336,21 +336,21 @@ def best_mixed(
         for edge in range(tried):
             if edges.moves[edge] & KNOWN:
                 continue
-            own = mixed_score(tree, options, edges, edge, terms, judged)
-            if best < 0 or own > score:
-                best, score = edge, own
+            value = mixed_score(tree, options, edges, edge, terms, judged)
+            if best < 0 or value > score:
+                best, score = edge, value
     for edge in range(tried, count):
-        own = _UNSEEN if first else terms.urgent
+        value = _UNSEEN if first else terms.urgent
         if judged:
-            own = first_value(tree, options, edges, edge, terms)
+            value = first_value(tree, options, edges, edge, terms)
         if options.kind != UCT:
             seen, hits = _all_moves(tree, options, edges, edge, terms.table)
             if seen > _ZERO:
-                own += (_ONE if first else terms.trust) * (hits / seen - own)
+                value += (_ONE if first else terms.trust) * (hits / seen - value)
         if not first:
-            own += bound(tree, options, edges, edge, terms, judged)
-        if best < 0 or own > score:
-            best, score = edge, own
+            value += bound(tree, options, edges, edge, terms, judged)
+        if best < 0 or value > score:
+            best, score = edge, value
     return best
 
 
@@ -360,9 +360,9 @@ def best_known(edges: Edges, tried: int) -> int:
     best, score = 0, np.float32(-1)
     for edge in range(tried):
         if edges.moves[edge] & KNOWN:
-            own = edges.sums[edge] / np.float32(max(edges.visits[edge], 1))
-            if own > score:
-                best, score = edge, own
+            value = edges.sums[edge] / np.float32(max(edges.visits[edge], 1))
+            if value > score:
+                best, score = edge, value
     return best
 
 

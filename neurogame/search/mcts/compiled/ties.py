@@ -68,8 +68,8 @@ def next_tied(tree: Tree, record: int) -> int:
     for edge in range(count):
         place = _record_at(tree, edges, edge)
         if place > 0 and most_plies(tree, linked(tree, edges.links[edge])) == latest:
-            own, begun = record_at(tree.heap, place), edges.moves[edge] & PENDING
-            made = begun + (whole(own.visits) if own.ends == _COMPARED else 0)
+            header, begun = record_at(tree.heap, place), edges.moves[edge] & PENDING
+            made = begun + (whole(header.visits) if header.ends == _COMPARED else 0)
             tied += 1
             if made < fewest:
                 best, fewest = edge, made
@@ -97,10 +97,10 @@ def count_tied(search: Search, sim: Simulation, result: Float32s1) -> None:
     """
     tree, record = search.tree, whole(search.sims.paths[0, sim.number, 0])
     edge = whole(search.sims.paths[0, sim.number, 1])
-    edges, own = edges_of(tree, record, 1, 0), record_at(tree.heap, record)
+    edges, header = edges_of(tree, record, 1, 0), record_at(tree.heap, record)
     role = decider_of(tree, record, 0).head >> ROLE
     # Simulations on their way are in the lowest bits of both.
-    own.status -= 1
+    header.status -= 1
     edges.moves[edge] -= 1
     edges.visits[edge] += 1
     # The value is proved.

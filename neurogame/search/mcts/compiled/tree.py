@@ -359,8 +359,8 @@ def linked(tree: Tree, link: int) -> int:
 @inner
 def visits_of(tree: Tree, node: int) -> int:
     """Return how many simulations have come to a node."""
-    own = node_at(tree.heap, node)
-    return record_at(tree.heap, own.record).visits if own.record > 0 else own.ends
+    header = node_at(tree.heap, node)
+    return record_at(tree.heap, header.record).visits if header.record > 0 else header.ends
 
 
 def make_tree(
