@@ -127,8 +127,8 @@ def backend_names() -> tuple[str, ...]:
 
 def named_backends() -> dict[str, tuple[BackendEntry, str | None]]:
     """Return what may be asked for but ``auto``: the backend and the variant, None for any."""
-    found: dict[str, tuple[BackendEntry, str | None]] = {}
+    entries: dict[str, tuple[BackendEntry, str | None]] = {}
     for backend in known_backends().values():
-        found[backend.name] = backend, None
-        found |= {f"{backend.name}-{own}": (backend, own) for own in backend.variants}
-    return found
+        entries[backend.name] = backend, None
+        entries |= {f"{backend.name}-{variant}": (backend, variant) for variant in backend.variants}
+    return entries

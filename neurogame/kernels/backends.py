@@ -49,8 +49,8 @@ def playout_kernel(
         ConfigurationError: there is no such backend, or it does not run on this device.
         MissingExtraError: its modules are not installed.
     """
-    found, variant = named_backends()[resolve_backend(backend, device, circuit)]
-    make: MakePlayouts = resolve_name(found.playouts)
+    entry, variant = named_backends()[resolve_backend(backend, device, circuit)]
+    make: MakePlayouts = resolve_name(entry.playouts)
     return make(circuit, variant, device)
 
 
@@ -68,10 +68,10 @@ def step_kernel(circuit: Circuit, backend: str | None, device: Device = "cpu") -
         ConfigurationError: there is no such backend, or it does not run on this device.
         MissingExtraError: its modules are not installed.
     """
-    found, variant = named_backends()[resolve_backend(backend, device, circuit)]
-    if not found.step:
+    entry, variant = named_backends()[resolve_backend(backend, device, circuit)]
+    if not entry.step:
         return TorchPly(circuit, device)
-    make: MakeStep = resolve_name(found.step)
+    make: MakeStep = resolve_name(entry.step)
     return make(circuit, variant)
 
 
@@ -104,27 +104,31 @@ def resolve_backend(
             f"{source} {name!r} does not exist; it must be one of {', '.join(backend_names())}"
         )
     if name == "auto":
-        usual = [own for own in known_backends().values() if own.is_usual and own.runs_on(kind)]
-        found = usual[0] if usual else BACKENDS["torch"]
-        if not found.suits(circuit, moves=moves):
+        usual = [
+            candidate
+            for candidate in known_backends().values()
+            if candidate.is_usual and candidate.runs_on(kind)
+        ]
+        entry = usual[0] if usual else BACKENDS["torch"]
+        if not entry.suits(circuit, moves=moves):
             return "torch"
-        if found.missing:
-            _warn(found.name, found.missing)
+        if entry.missing:
+            _warn(entry.name, entry.missing)
             return "torch"
-        return "torch" if found.lacking(device) else found.name
-    found, _ = named_backends()[name]
-    if not found.runs_on(kind):
+        return "torch" if entry.lacking(device) else entry.name
+    entry, _ = named_backends()[name]
+    if not entry.runs_on(kind):
         raise ConfigurationError(
             f"{source} {name!r} does not run on {kind}, it is made for device "
-            f"{found.device!r}; on {kind}, 'auto' and 'torch' do"
+            f"{entry.device!r}; on {kind}, 'auto' and 'torch' do"
         )
-    if found.missing:
+    if entry.missing:
         raise MissingExtraError(
-            f"{source} {name!r} needs {found.missing}: pip install {found.missing}"
+            f"{source} {name!r} needs {entry.missing}: pip install {entry.missing}"
         )
-    if found.lacking(device):
+    if entry.lacking(device):
         raise ConfigurationError(
-            f"{source} {name!r} cannot play on {device}: {found.lacking(device)}"
+            f"{source} {name!r} cannot play on {device}: {entry.lacking(device)}"
         )
     return name
 

@@ -74,14 +74,14 @@ def add_looked_up(
         for row in range(len(start) - 1):
             index[:] = 0
             for place in range(start[row], start[row + 1]):
-                bits, own = np.uint64(words[signal[place], word]), addend[place]
+                bits, amount = np.uint64(words[signal[place], word]), addend[place]
                 # Numbers of 32 bits, so that all lanes are done in a few instructions.
                 low, high = np.uint32(bits), np.uint32(bits >> half)
                 for lane in range(32):
-                    index[lane] += own * np.int32((low >> np.uint32(lane)) & one)
+                    index[lane] += amount * np.int32((low >> np.uint32(lane)) & one)
                 for lane in range(32):
-                    index[32 + lane] += own * np.int32((high >> np.uint32(lane)) & one)
+                    index[32 + lane] += amount * np.int32((high >> np.uint32(lane)) & one)
             for entry in range(read[row], read[row + 1]):
-                begin, own = first[entry], group[entry]
+                begin, target = first[entry], group[entry]
                 for lane in range(_LANES):
-                    sums[own, base + lane] += values[begin + index[lane]]
+                    sums[target, base + lane] += values[begin + index[lane]]

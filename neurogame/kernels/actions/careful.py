@@ -28,33 +28,33 @@ _ROW = 4 * LANES
 
 @inner
 def score_carefully(
-    scores: MoveScores, own: Formulas, column: UInt64s1, number: int, lane: int
+    scores: MoveScores, formulas: Formulas, column: UInt64s1, number: int, lane: int
 ) -> None:
     """Score the moves of one state once more, times a power of two where all are tiny.
 
     Args:
         scores: what is given.
-        own: the role's; its edges have no weights, and scores are no logarithms.
+        formulas: the role's; its edges have no weights, and scores are no logarithms.
         column: words of lanes.
         number: of the state among the given ones.
         lane: of the state in the column.
     """
-    fill_values(own, column, own.values, lane)
-    _write_scores(scores, own, own.values, number)
+    fill_values(formulas, column, formulas.values, lane)
+    _write_scores(scores, formulas, formulas.values, number)
 
 
 @inner
-def fill_values(own: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
+def fill_values(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
     """Compute all nodes of one state.
 
     Args:
-        own: the role's.
+        formulas: the role's.
         column: words of lanes.
         values: written; float64 ``[nodes]``.
         lane: of the state in the column.
     """
-    _write_leaves(own, column, values, lane)
-    edges, runs = own.edges, own.runs
+    _write_leaves(formulas, column, values, lane)
+    edges, runs = formulas.edges, formulas.runs
     for number in range(len(runs)):
         run = runs[number]
         for gate in range(run[2]):
@@ -62,9 +62,14 @@ def fill_values(own: Formulas, column: UInt64s1, values: Float64s1, lane: int) -
 
 
 @inner
-def _write_leaves(own: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
+def _write_leaves(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
     """Write the truth of each leaf."""
-    bits, truth, chances, rows = own.bits, own.exact_truth, own.chances, own.rows
+    bits, truth, chances, rows = (
+        formulas.bits,
+        formulas.exact_truth,
+        formulas.chances,
+        formulas.rows,
+    )
     for leaf in range(len(bits)):
         values[leaf] = truth[leaf, (column[bits[leaf]] >> np.uint64(lane)) & _ONE]
     for chance in range(len(chances)):
@@ -73,10 +78,10 @@ def _write_leaves(own: Formulas, column: UInt64s1, values: Float64s1, lane: int)
 
 
 @inner
-def _write_scores(scores: MoveScores, own: Formulas, values: Float64s1, number: int) -> None:
+def _write_scores(scores: MoveScores, formulas: Formulas, values: Float64s1, number: int) -> None:
     """Write the scores of the legal moves."""
-    outputs, legal, out, row = own.outputs, scores.legal, scores.out, scores.rows[number]
-    first, last = own.first_move, own.first_move + len(outputs)
+    outputs, legal, out, row = formulas.outputs, scores.legal, scores.out, scores.rows[number]
+    first, last = formulas.first_move, formulas.first_move + len(outputs)
     best, scale = 0.0, 1.0
     for write in range(2):
         count = 0
@@ -102,26 +107,26 @@ def enlargement(best: float) -> float:
 
 @inner
 def score_moves_carefully(
-    scores: MoveScores, own: Formulas, column: UInt64s1, number: int, count: int
+    scores: MoveScores, formulas: Formulas, column: UInt64s1, number: int, count: int
 ) -> None:
     """Score the legal moves of a state once more, times a power of two where all are tiny.
 
     Args:
         scores: what is given.
-        own: the role's; its edges have no weights, and scores are no logarithms.
+        formulas: the role's; its edges have no weights, and scores are no logarithms.
         column: words of lanes, of which the first is the state's.
         number: of the state among the given ones.
         count: number of its legal moves, which the role's memory lists.
     """
-    values, truth, exact_scores = own.values, own.exact_truth, own.exact_scores
-    moves, leaves, outputs = own.legal_moves, own.move_leaves, own.outputs
-    changed, before, out = own.changed, own.before, scores.out
-    fill_values(own, column, values, 0)
+    values, truth, exact_scores = formulas.values, formulas.exact_truth, formulas.exact_scores
+    moves, leaves, outputs = formulas.legal_moves, formulas.move_leaves, formulas.outputs
+    changed, before, out = formulas.changed, formulas.before, scores.out
+    fill_values(formulas, column, values, 0)
     best = 0.0
     for place in range(count):
         move = moves[place]
         _write_move(values, truth, leaves, move, 1)
-        computed = compute_changes(own, place, 1, True)
+        computed = compute_changes(formulas, place, 1, True)
         exact_scores[place] = values[outputs[move]]
         best = max(best, exact_scores[place])
         for item in range(computed):

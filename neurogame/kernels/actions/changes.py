@@ -21,23 +21,23 @@ _ROW = 4 * LANES
 
 
 @inner
-def compute_changes(own: Formulas, begin: int, moves: int, exact: bool) -> int:
+def compute_changes(formulas: Formulas, begin: int, moves: int, exact: bool) -> int:
     """Compute the gates that some legal moves change, and return how many were computed.
 
     Their numbers are in ``changed``, and what they were before in ``before``.
 
     Args:
-        own: the role's; the leaves about the moves are written.
+        formulas: the role's; the leaves about the moves are written.
         begin: first of the legal moves.
         moves: how many; 1 if exact.
         exact: whether to compute ``values``, and not ``rows``.
     """
-    runs, first_use, uses = own.runs, own.first_use, own.uses
-    marks, changed, before = own.marks, own.changed, own.before
-    leaf_count = len(own.bits)
+    runs, first_use, uses = formulas.runs, formulas.first_use, formulas.uses
+    marks, changed, before = formulas.marks, formulas.changed, formulas.before
+    leaf_count = len(formulas.bits)
     for place in range(begin, begin + moves):
         for side in range(2):
-            leaf = own.move_leaves[own.legal_moves[place], side]
+            leaf = formulas.move_leaves[formulas.legal_moves[place], side]
             if leaf >= 0:
                 _mark_uses(marks, uses, first_use[leaf], first_use[leaf + 1])
     count, number, first, last = 0, -1, 0, 0
@@ -52,15 +52,19 @@ def compute_changes(own: Formulas, begin: int, moves: int, exact: bool) -> int:
             changed[count] = node
             differs = False
             if exact:
-                before[count] = own.values[node]
-                own.values[node] = exact_gate(own.values, own.edges, runs[number], gate - first)
-                differs = own.values[node] != before[count]
+                before[count] = formulas.values[node]
+                formulas.values[node] = exact_gate(
+                    formulas.values, formulas.edges, runs[number], gate - first
+                )
+                differs = formulas.values[node] != before[count]
             else:
-                old = own.rows[node, 0]
+                old = formulas.rows[node, 0]
                 before[count] = old
-                run_gate(own.rows, runs[number], gate - first, own.edges, own.weights)
+                run_gate(
+                    formulas.rows, runs[number], gate - first, formulas.edges, formulas.weights
+                )
                 for lane in range(LANES):
-                    differs |= own.rows[node, lane] != old
+                    differs |= formulas.rows[node, lane] != old
             count += 1
             if differs:
                 _mark_uses(marks, uses, first_use[node], first_use[node + 1])
@@ -75,8 +79,8 @@ def exact_gate(values: Float64s1, edges: UInt32s1, run: Int64s1, gate: int) -> f
     for k in range(1, run[1]):
         value = values[edges[edge + k] // _ROW]
         total = total * value if run[0] == AND else total + value * (1 - total)
-    found: float = total
-    return found
+    truth: float = total
+    return truth
 
 
 @inner

@@ -118,8 +118,8 @@ heuristic_of = cast(Heuristic)
 
 def memory_of(rows: int) -> Float32s:
     """Return rows of lanes that begin where vectors may begin; ``[rows, 16]``."""
-    found: Float32s = aligned(max(rows, 1) * LANES // 2).view(np.float32)
-    return found.reshape(-1, LANES)
+    memory: Float32s = aligned(max(rows, 1) * LANES // 2).view(np.float32)
+    return memory.reshape(-1, LANES)
 
 
 def score_by_role(scores: MoveScores) -> None:

@@ -125,11 +125,11 @@ def _run(
         end = builder.append_basic_block("gates.end")
         # One branch for a whole run of gates, none inside.
         choice = builder.switch(arguments[6], end)
-        for number, own in enumerate(_SORTS):
+        for number, sort in enumerate(_SORTS):
             block = builder.append_basic_block(f"gates.{number}")
             choice.add_case(_WORD(number), block)
             builder.position_at_end(block)
-            _write_run(builder, own, data, arguments[3:6])
+            _write_run(builder, sort, data, arguments[3:6])
             builder.branch(end)
         builder.position_at_end(end)
 

@@ -20,30 +20,30 @@ _ONE = np.uint64(1)
 def legal_word(legal: UInt64s2, row: int, word: int, first: int, last: int) -> np.uint64:
     """Return the bits ``first`` up to ``last`` of a word of a row of packed legal moves."""
     inside = first_ones(last - _BLOCK * word) & ~first_ones(first - _BLOCK * word)
-    found: np.uint64 = legal[row, word] & inside
-    return found
+    bits: np.uint64 = legal[row, word] & inside
+    return bits
 
 
 @inner
 def _word(scores: MoveScores, row: int, word: int) -> np.uint64:
     """Return a word of a packed state, or behind those of its legal moves."""
     states = scores.states
-    found: np.uint64
+    bits: np.uint64
     if word < states.shape[1]:
-        found = states[row, word]
+        bits = states[row, word]
     else:
-        found = scores.legal[row, word - states.shape[1]]
-    return found
+        bits = scores.legal[row, word - states.shape[1]]
+    return bits
 
 
 @inner
 def fill_single(
-    scores: MoveScores, own: Formulas, column: UInt64s1, number: int, lanes: np.uint64
+    scores: MoveScores, formulas: Formulas, column: UInt64s1, number: int, lanes: np.uint64
 ) -> None:
     """Write what the leaves of a role need of one state, into the lanes whose bits are set."""
     row = scores.rows[number]
-    for place in range(len(own.words)):
-        word = _word(scores, row, own.words[place])
+    for place in range(len(formulas.words)):
+        word = _word(scores, row, formulas.words[place])
         for bit in range(_BLOCK):
             held = (word >> np.uint64(bit)) & _ONE
             column[_BLOCK * place + bit] = lanes if held != 0 else np.uint64(0)
@@ -51,12 +51,12 @@ def fill_single(
 
 @inner
 def fill_column(
-    scores: MoveScores, own: Formulas, column: UInt64s1, begin: int, lanes: int
+    scores: MoveScores, formulas: Formulas, column: UInt64s1, begin: int, lanes: int
 ) -> None:
     """Write what the leaves of a role need of up to 64 states as words of lanes."""
-    square, rows = own.square, scores.rows
-    for place in range(len(own.words)):
-        word = own.words[place]
+    square, rows = formulas.square, scores.rows
+    for place in range(len(formulas.words)):
+        word = formulas.words[place]
         for lane in range(lanes):
             square[lane] = _word(scores, rows[begin + lane], word)
         for lane in range(lanes, _BLOCK):
@@ -69,7 +69,7 @@ def fill_column(
 @inner
 def write_chances(
     scores: MoveScores,
-    own: Formulas,
+    formulas: Formulas,
     rows: Float32s2,
     column: UInt64s1,
     begin: int,
@@ -81,7 +81,12 @@ def write_chances(
 
     Lanes are states that follow each other, or, if ``step`` is 0, all the same one.
     """
-    shares, move_bits, leaves, legal = own.shares, own.move_bits, own.chances, scores.legal
+    shares, move_bits, leaves, legal = (
+        formulas.shares,
+        formulas.move_bits,
+        formulas.chances,
+        scores.legal,
+    )
     for role in range(len(shares)):
         for lane in range(lanes):
             row = scores.rows[begin + step * (first + lane)]

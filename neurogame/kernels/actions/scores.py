@@ -21,36 +21,36 @@ _ONE = np.uint64(1)
 
 def score_actions(scores: MoveScores) -> None:
     """Score the given moves, of a role that has formulas of each move."""
-    own = heuristic_of(scores.judge).roles[scores.role]
-    rows, column, runs, edges = own.rows, own.column, own.runs, own.edges
+    formulas = heuristic_of(scores.judge).roles[scores.role]
+    rows, column, runs, edges = formulas.rows, formulas.column, formulas.runs, formulas.edges
     total = scores.count
     for begin in range(0, total, _BLOCK):
         lanes = min(total - begin, _BLOCK)
         if lanes == 1:
-            fill_single(scores, own, column, begin, _ONE)
+            fill_single(scores, formulas, column, begin, _ONE)
         else:
-            fill_column(scores, own, column, begin, lanes)
+            fill_column(scores, formulas, column, begin, lanes)
         for first in range(0, lanes, LANES):
-            write_leaves(rows, own.truth, own.bits, column, np.uint64(first))
+            write_leaves(rows, formulas.truth, formulas.bits, column, np.uint64(first))
             count = min(lanes - first, LANES)
-            if len(own.chances) > 0:
-                write_chances(scores, own, rows, column, begin, first, count, 1)
-            run_gates(rows, runs, edges, own.weights, count)
+            if len(formulas.chances) > 0:
+                write_chances(scores, formulas, rows, column, begin, first, count, 1)
+            run_gates(rows, runs, edges, formulas.weights, count)
             for lane in range(count):
-                best = _write_scores(scores, own, rows, begin + first + lane, lane)
-                if own.is_careful and best < SMALL:
-                    score_carefully(scores, own, column, begin + first + lane, first + lane)
+                best = _write_scores(scores, formulas, rows, begin + first + lane, lane)
+                if formulas.is_careful and best < SMALL:
+                    score_carefully(scores, formulas, column, begin + first + lane, first + lane)
 
 
 @inner
 def _write_scores(
-    scores: MoveScores, own: Formulas, rows: Float32s2, number: int, lane: int
+    scores: MoveScores, formulas: Formulas, rows: Float32s2, number: int, lane: int
 ) -> np.float32:
     """Write the scores of one state's legal moves, and return the highest truth."""
-    outputs, biases, legal, out = own.outputs, own.biases, scores.legal, scores.out
-    first, last = own.first_move, own.first_move + len(outputs)
-    row, is_logarithm = scores.rows[number], own.is_logarithm
-    factor, floor = np.float32(own.factor), np.float32(own.floor)
+    outputs, biases, legal, out = formulas.outputs, formulas.biases, scores.legal, scores.out
+    first, last = formulas.first_move, formulas.first_move + len(outputs)
+    row, is_logarithm = scores.rows[number], formulas.is_logarithm
+    factor, floor = np.float32(formulas.factor), np.float32(formulas.floor)
     count, best = 0, np.float32(0)
     for word in range(first >> 6, (last + 63) >> 6):
         left = legal_word(legal, row, word, first, last)

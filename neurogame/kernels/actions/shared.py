@@ -27,39 +27,45 @@ _EVERY_LANE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def score_shared_actions(scores: MoveScores) -> None:
     """Score the given moves, of a role that has a shared formula."""
-    own = heuristic_of(scores.judge).roles[scores.role]
-    rows, truth, column, runs, edges = own.rows, own.truth, own.column, own.runs, own.edges
-    weights = own.weights
+    formulas = heuristic_of(scores.judge).roles[scores.role]
+    rows, truth, column, runs, edges = (
+        formulas.rows,
+        formulas.truth,
+        formulas.column,
+        formulas.runs,
+        formulas.edges,
+    )
+    weights = formulas.weights
     for number in range(scores.count):
-        count = _find_moves(scores, own, number)
-        fill_single(scores, own, column, number, _EVERY_LANE)
-        write_leaves(rows, truth, own.bits, column, np.uint64(0))
-        if len(own.chances) > 0:
-            write_chances(scores, own, rows, column, number, 0, LANES, 0)
+        count = _find_moves(scores, formulas, number)
+        fill_single(scores, formulas, column, number, _EVERY_LANE)
+        write_leaves(rows, truth, formulas.bits, column, np.uint64(0))
+        if len(formulas.chances) > 0:
+            write_chances(scores, formulas, rows, column, number, 0, LANES, 0)
         few = count <= LANES
         if few:
-            _make_moves(own, rows, 0, count, 1)
+            _make_moves(formulas, rows, 0, count, 1)
         run_gates(rows, runs, edges, weights, count)
         best = np.float32(0)
         for begin in range(0, count, LANES):
             lanes = min(count - begin, LANES)
             changed = 0
             if not few:
-                _make_moves(own, rows, begin, lanes, 1)
-                changed = compute_changes(own, begin, lanes, False)
-            best = max(best, _write_scores(scores, own, rows, number, begin, lanes))
+                _make_moves(formulas, rows, begin, lanes, 1)
+                changed = compute_changes(formulas, begin, lanes, False)
+            best = max(best, _write_scores(scores, formulas, rows, number, begin, lanes))
             if not few:
-                _make_moves(own, rows, begin, lanes, 0)
-                _restore(own, rows, changed)
-        if own.is_careful and best < SMALL:
-            score_moves_carefully(scores, own, column, number, count)
+                _make_moves(formulas, rows, begin, lanes, 0)
+                _restore(formulas, rows, changed)
+        if formulas.is_careful and best < SMALL:
+            score_moves_carefully(scores, formulas, column, number, count)
 
 
 @inner
-def _find_moves(scores: MoveScores, own: Formulas, number: int) -> int:
+def _find_moves(scores: MoveScores, formulas: Formulas, number: int) -> int:
     """Write the legal moves of a state, and return how many there are."""
-    first, last = own.first_move, own.first_move + len(own.outputs)
-    legal, moves, row = scores.legal, own.legal_moves, scores.rows[number]
+    first, last = formulas.first_move, formulas.first_move + len(formulas.outputs)
+    legal, moves, row = scores.legal, formulas.legal_moves, scores.rows[number]
     count = 0
     for word in range(first >> 6, (last + 63) >> 6):
         left = legal_word(legal, row, word, first, last)
@@ -71,9 +77,9 @@ def _find_moves(scores: MoveScores, own: Formulas, number: int) -> int:
 
 
 @inner
-def _make_moves(own: Formulas, rows: Float32s2, begin: int, lanes: int, made: int) -> None:
+def _make_moves(formulas: Formulas, rows: Float32s2, begin: int, lanes: int, made: int) -> None:
     """Write the leaves about some legal moves, a lane each: as made, 1, or as not made, 0."""
-    moves, leaves, truth = own.legal_moves, own.move_leaves, own.truth
+    moves, leaves, truth = formulas.legal_moves, formulas.move_leaves, formulas.truth
     for lane in range(lanes):
         for side in range(2):
             leaf = leaves[moves[begin + lane], side]
@@ -82,9 +88,9 @@ def _make_moves(own: Formulas, rows: Float32s2, begin: int, lanes: int, made: in
 
 
 @inner
-def _restore(own: Formulas, rows: Float32s2, count: int) -> None:
+def _restore(formulas: Formulas, rows: Float32s2, count: int) -> None:
     """Give the gates that were computed the value again that they had in all lanes."""
-    changed, before = own.changed, own.before
+    changed, before = formulas.changed, formulas.before
     for place in range(count):
         old = np.float32(before[place])
         for lane in range(LANES):
@@ -93,12 +99,17 @@ def _restore(own: Formulas, rows: Float32s2, count: int) -> None:
 
 @inner
 def _write_scores(
-    scores: MoveScores, own: Formulas, rows: Float32s2, number: int, begin: int, lanes: int
+    scores: MoveScores, formulas: Formulas, rows: Float32s2, number: int, begin: int, lanes: int
 ) -> np.float32:
     """Write the scores of some legal moves, and return the highest truth."""
-    moves, outputs, biases, out = own.legal_moves, own.outputs, own.biases, scores.out
-    is_logarithm = own.is_logarithm
-    factor, floor = np.float32(own.factor), np.float32(own.floor)
+    moves, outputs, biases, out = (
+        formulas.legal_moves,
+        formulas.outputs,
+        formulas.biases,
+        scores.out,
+    )
+    is_logarithm = formulas.is_logarithm
+    factor, floor = np.float32(formulas.factor), np.float32(formulas.floor)
     best = np.float32(0)
     for lane in range(lanes):
         move = moves[begin + lane]

@@ -49,12 +49,12 @@ class Caller:
         self.set(Argument.MADE, self.made)
         self.set(Argument.LENGTHS, self.lengths if lengths else 0)
         self._arguments[Argument.ROUTINE] = kernel.routine
-        for part, own in enumerate(kernel.tables):
+        for part, gate_table in enumerate(kernel.tables):
             place = Argument.TABLES + 3 * part
             self._arguments[place : place + 3] = (
-                own.runs.ctypes.data,
-                len(own.runs),
-                own.gates.ctypes.data,
+                gate_table.runs.ctypes.data,
+                len(gate_table.runs),
+                gate_table.gates.ctypes.data,
             )
 
     def set(self, argument: Argument, value: int | npt.NDArray[np.generic]) -> None:
@@ -81,8 +81,8 @@ class Caller:
             table = self.made.reshape(len(kernel.does), -1, kernel.vector_words).sum(axis=2)
             made, made_goals = table[:, 0], table[:, 1:][:, kernel.goal_index]
         lengths = self.lengths if len(self.lengths) else None
-        found = tally_of(totals, kernel.goal_index, lengths)
-        return replace(found, made=made, made_goals=made_goals)
+        counted = tally_of(totals, kernel.goal_index, lengths)
+        return replace(counted, made=made, made_goals=made_goals)
 
 
 def tally_of(totals: Int64s, goal_index: Int64s, lengths: Int64s | None) -> Tally:

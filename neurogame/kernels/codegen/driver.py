@@ -167,8 +167,8 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
         ended = text.both("and", over, open_)
         frame.keep("ended", ended, offset)
         if frame.code.width > 1:
-            found = text.both("or", ended, text.load(frame.own("any", 0)))
-            text.store(found, frame.own("any", 0))
+            any_ended = text.both("or", ended, text.load(frame.own("any", 0)))
+            text.store(any_ended, frame.own("any", 0))
     return text.any(ended if frame.code.width == 1 else text.load(frame.own("any", 0)))
 
 

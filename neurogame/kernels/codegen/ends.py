@@ -212,14 +212,14 @@ def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> s
     left = text.load(at)
     rest = text.both("xor", left, more)
     text.store(rest, at)
-    found = text.both("or", far, rest)
+    far_lanes = text.both("or", far, rest)
     following = text.integer("add", bit, 1)
     further = text.gate(AND_NOT, more, left, "")
     for line, (name, kind, first, then) in enumerate(
         (
             (bit, "i64", str(len(recent)), following),
             (more, text.vector, borrow, further),
-            (far, text.vector, "zeroinitializer", found),
+            (far, text.vector, "zeroinitializer", far_lanes),
         ),
         phis,
     ):

@@ -33,8 +33,8 @@ class Code:
 
     def function(self, name: str) -> Callable[[int], None]:
         """Return a function of one pointer without a result; it releases Python's lock."""
-        found: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.address(name))
-        return found
+        call: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.address(name))
+        return call
 
 
 def compile_text(text: str) -> bytes:

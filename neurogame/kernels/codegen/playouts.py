@@ -215,15 +215,15 @@ def _share(
     """Work through chunks on several threads, each with something of its own."""
     waiting = iter(chunks)
 
-    def run(own: _T) -> None:
+    def run(worker: _T) -> None:
         # Taking from an iterator is atomic: Python's lock is released only inside the kernel.
         for chunk in waiting:
-            work(own, chunk)
+            work(worker, chunk)
 
     workers = [start() for _ in range(max(min(threads, len(chunks)), 1))]
     if len(workers) == 1:
         run(workers[0])
         return
     with ThreadPoolExecutor(len(workers)) as pool:
-        for future in [pool.submit(run, own) for own in workers]:
+        for future in [pool.submit(run, worker) for worker in workers]:
             future.result()

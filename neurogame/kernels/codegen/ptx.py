@@ -65,8 +65,8 @@ def optimise(module: Any, machine: Any) -> None:
 
 def count_instructions(ptx: str) -> Counter[str]:
     """Return how many instructions of each name a module's text has, types included."""
-    found = re.findall(r"^\s*(?:@!?%\w+ )?([a-z][\w.:]*)[ \t;]", _code(ptx), flags=re.MULTILINE)
-    return Counter(name.rstrip(";") for name in found if "." in name or name in ("ret", "trap"))
+    names = re.findall(r"^\s*(?:@!?%\w+ )?([a-z][\w.:]*)[ \t;]", _code(ptx), flags=re.MULTILINE)
+    return Counter(name.rstrip(";") for name in names if "." in name or name in ("ret", "trap"))
 
 
 def _code(ptx: str) -> str:

@@ -86,12 +86,12 @@ def write_rank(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
         short, longer = text.new_label("short"), text.new_label("longer")
         text.do(f"br i1 {text.any(upper)}, label %{longer}, label %{short}")
         text.begin(short)
-        found = _attempts(text, [draw.short(bits) for draw in draws])
-        results.append((text.label, [f + ["zeroinitializer"] * (planes - bits) for f in found]))
+        numbers = _attempts(text, [draw.short(bits) for draw in draws])
+        results.append((text.label, [f + ["zeroinitializer"] * (planes - bits) for f in numbers]))
         text.do(f"br label %{done}")
         text.begin(longer)
-    found = _attempts(text, draws)
-    results.append((text.label, found))
+    numbers = _attempts(text, draws)
+    results.append((text.label, numbers))
     text.do(f"br label %{done}")
     text.begin(done)
     return [
@@ -114,7 +114,7 @@ def _attempts(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
     text.begin(head)
     phis = len(text.lines)
     text.lines += [""] * sum(map(len, names))
-    ends = [_attempt(text, draw, own) for draw, own in zip(draws, names, strict=True)]
+    ends = [_attempt(text, draw, variables) for draw, variables in zip(draws, names, strict=True)]
     still = ends[0][1]
     for end in ends[1:]:
         still = text.both("or", still, end[1])
@@ -162,8 +162,8 @@ def _plane(text: Text, source: str, plane: int, upper: str) -> str:
     word = _wide(text, "xor", word, _wide(text, "xor", above, below))
     halves = text.let(f"bitcast {text.wide} {word} to <2 x i32>")
     low, high = (text.let(f"extractelement <2 x i32> {halves}, i32 {half}") for half in range(2))
-    own = text.let(f"select i1 {upper}, i32 {high}, i32 {low}")
-    return text.let(f"bitcast i32 {own} to {text.vector}")
+    played = text.let(f"select i1 {upper}, i32 {high}, i32 {low}")
+    return text.let(f"bitcast i32 {played} to {text.vector}")
 
 
 def _mix(text: Text, words: str) -> str:

@@ -51,8 +51,8 @@ def schedule(
     orders = [_depth_first(netlist, gates)]
     ranks = (_by_warmth,) if len(gates) > _MANY else (_by_age, _by_warmth, _by_recency)
     orders += [_Greedy(netlist, gates).order(rank) for rank in ranks]
-    found = [_pieces(netlist, order, outputs, registers, piece) for order in orders]
-    return min(found, key=_cost)
+    schedules = [_pieces(netlist, order, outputs, registers, piece) for order in orders]
+    return min(schedules, key=_cost)
 
 
 def _pieces(
@@ -67,8 +67,8 @@ def _pieces(
     pieces = []
     for begin in reversed(range(0, len(order), piece)):
         gates = order[begin : begin + piece]
-        own = {netlist.input_count + gate for gate in gates}
-        pieces.append(allocate(netlist, gates, frozenset(wanted & own), registers))
+        rows = {netlist.input_count + gate for gate in gates}
+        pieces.append(allocate(netlist, gates, frozenset(wanted & rows), registers))
         wanted.update(netlist.inputs[gates].ravel().tolist())
     return pieces[::-1]
 
@@ -119,7 +119,7 @@ class _Greedy:
         for index, rows in enumerate(self.inputs):
             for row in rows:
                 self.users.setdefault(row, []).append(index)
-        self.left = {row: len(found) for row, found in self.users.items()}
+        self.left = {row: len(users) for row, users in self.users.items()}
         self.touched = dict.fromkeys(self.users, -1)
         self.clock = 0
 

@@ -73,9 +73,13 @@ class CompiledStep:
         table[Input.CELLS] = cells.ctypes.data
         table[Input.FROM_CELLS] = self.inputs.ctypes.data
         table[Argument.ROUTINE] = self.routine
-        for part, own in enumerate(self.tables):
+        for part, gate_table in enumerate(self.tables):
             place = Argument.TABLES + 3 * part
-            table[place : place + 3] = (own.runs.ctypes.data, len(own.runs), own.gates.ctypes.data)
+            table[place : place + 3] = (
+                gate_table.runs.ctypes.data,
+                len(gate_table.runs),
+                gate_table.gates.ctypes.data,
+            )
         return table
 
 
@@ -111,11 +115,11 @@ class LlvmStep:
         arguments[Input.FROM] = source.data_ptr()
         arguments[Input.FROM_COUNT] = rows
         # Moves are written over the state, so what is seen of it must be fetched before.
-        found: dict[int, Tensor] = {}
+        outputs: dict[int, Tensor] = {}
         for together in ([g for g in groups if g != NEXT], [g for g in groups if g == NEXT]):
             if together:
-                found.update(zip(together, self._compute(arguments, together), strict=True))
-        return [found[group][:, :width] for group in groups]
+                outputs.update(zip(together, self._compute(arguments, together), strict=True))
+        return [outputs[group][:, :width] for group in groups]
 
     def _compute(self, arguments: Int64s, groups: Sequence[int]) -> Sequence[Tensor]:
         outputs = [self.kernel.outputs[group] for group in groups]

@@ -83,8 +83,8 @@ class StraightCode:
         wanted = self._pinned | set(self._following)
         for part in Part:
             gates = part_gates(self.ply, part)
-            own = {netlist.input_count + gate for gate in gates}
-            wanted.update(set(netlist.inputs[gates].ravel().tolist()) - own)
+            rows = {netlist.input_count + gate for gate in gates}
+            wanted.update(set(netlist.inputs[gates].ravel().tolist()) - rows)
         return wanted
 
     def _place(self) -> None:

@@ -75,13 +75,13 @@ def _seconds(write: Callable[[Text], int]) -> float:
     code = load_object(compile_text(text.module("void @run(ptr %cells)")))
     run = code.function("run")
     cells = aligned(machine.words * (_CHAINS + 2))
-    found = []
+    times = []
     for _ in range(_RUNS):
         start = time.perf_counter()
         run(cells.ctypes.data)
-        found.append(time.perf_counter() - start)
+        times.append(time.perf_counter() - start)
     # A run is far shorter than a slice of time: what was not disturbed is the fastest third.
-    fastest = statistics.median(sorted(found)[: _RUNS // 3])
+    fastest = statistics.median(sorted(times)[: _RUNS // 3])
     return fastest / (_ITERATIONS * instructions)
 
 

@@ -85,13 +85,13 @@ class CudaDriver:
 
     def usage(self, function: ctypes.c_void_p) -> tuple[int, int]:
         """Return the 32-bit registers of a thread, and the bytes of memory that it has besides."""
-        found = []
+        counts = []
         for attribute in (_REGISTERS, _LOCAL_BYTES):
             value = ctypes.c_int()
             with self._current():
                 self._call("cuFuncGetAttribute", ctypes.byref(value), attribute, function)
-            found.append(value.value)
-        return found[0], found[1]
+            counts.append(value.value)
+        return counts[0], counts[1]
 
     def launch(self, function: ctypes.c_void_p, threads: int, arguments: Int64s) -> None:
         """Let threads run a function; it returns before they have finished.

@@ -78,11 +78,11 @@ def make_derived(exported: ExportedHeuristic, variant: str | None) -> tuple[Deri
             begins.append((np.arange(len(goals)) == 0).astype(np.int32))
         first += len(goals)
     cells = np.ascontiguousarray(np.concatenate(places))
-    found = _derived(features, len(cells), step.lane_words, len(circuit.fluents))
-    found.weights = np.ascontiguousarray(np.concatenate(weights, axis=1))
-    found.begins = np.concatenate(begins)
-    kept = _prepare(found, step, cells, derives_goals=bool(exported.goals.any()))
-    return found, kept
+    sums = _derived(features, len(cells), step.lane_words, len(circuit.fluents))
+    sums.weights = np.ascontiguousarray(np.concatenate(weights, axis=1))
+    sums.begins = np.concatenate(begins)
+    kept = _prepare(sums, step, cells, derives_goals=bool(exported.goals.any()))
+    return sums, kept
 
 
 def _derived(features: int, signals: int, words: int, fluents: int = 1) -> DerivedSums:

@@ -47,9 +47,9 @@ _valuation = cast(HeuristicValuation)
 
 def value_heuristic(values: Values) -> None:
     """Value the given states."""
-    own = _valuation(values.evaluator)
-    parts, loaded, states, out = own.parts, own.loaded, values.states, values.out
-    outputs, derived = loaded.outputs, own.derived
+    valuation = _valuation(values.evaluator)
+    parts, loaded, states, out = valuation.parts, valuation.loaded, values.states, values.out
+    outputs, derived = loaded.outputs, valuation.derived
     lanes = derived.sums.shape[1]
     for first in range(0, values.count, lanes):
         count = min(values.count - first, lanes)
@@ -61,10 +61,10 @@ def value_heuristic(values: Values) -> None:
                 load(loaded, states, row)
             add_parts(parts, loaded, states, row, 0, outputs)
             for role in range(out.shape[1]):
-                number = own.feature[role]
+                number = valuation.feature[role]
                 held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])
-                value = np.float32(own.base[role] + own.slope[role] * held)
-                out[row, role] = min(max(value, own.least[role]), own.most[role])
+                value = np.float32(valuation.base[role] + valuation.slope[role] * held)
+                out[row, role] = min(max(value, valuation.least[role]), valuation.most[role])
 
 
 def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:

@@ -56,8 +56,8 @@ def learn_tuples(
             size = 0
             if trace < 1 and row + 1 < end:
                 size = _find_held(states, row + 1, held)
-            for own in range(len(roles)):
-                role, place = roles[own], row - begin
+            for learner in range(len(roles)):
+                role, place = roles[learner], row - begin
                 if trace < 1 and row + 1 < end:
                     value = _value(psi, role, held, size)
                     later = targets[place + 1, role]
@@ -68,8 +68,8 @@ def learn_tuples(
             size = _find_held(states, row, held)
             if size == 0:
                 continue
-            for own in range(len(roles)):
-                role = roles[own]
+            for learner in range(len(roles)):
+                role = roles[learner]
                 value = _value(psi, role, held, size)
                 step = rate * (targets[row - begin, role] - value) / size
                 for place in range(size):
@@ -141,8 +141,8 @@ def learn_moves(
                 weight = 2.0 ** ((length - position) / length)
             elif history == LATE:
                 weight = 2.0 ** (position / length)
-            for own in range(len(roles)):
-                role = roles[own]
+            for learner in range(len(roles)):
+                role = roles[learner]
                 move = moves[begins[game] + ply, role]
                 returns[move] += weight * results[game, role]
                 plays[move] += 1.0

@@ -119,22 +119,22 @@ def compile_scores(circuit: Circuit, weights: ScoreWeights) -> CompiledScores | 
 
 def score_children(scores: MoveScores) -> None:
     """Score the given moves by the states that they lead to."""
-    own = _child_scores(scores.judge)
-    _write_moves(own, scores)
-    if own.factor == 0:
+    knowledge = _child_scores(scores.judge)
+    _write_moves(knowledge, scores)
+    if knowledge.factor == 0:
         return
-    begin_next(own.next)
-    count = fill_next(own.next, scores)
+    begin_next(knowledge.next)
+    count = fill_next(knowledge.next, scores)
     while count > 0:
-        _add_values(own, count, scores.role, scores.out)
-        count = fill_next(own.next, scores)
+        _add_values(knowledge, count, scores.role, scores.out)
+        count = fill_next(knowledge.next, scores)
 
 
 @inner
-def _write_moves(own: ChildScores, scores: MoveScores) -> None:
+def _write_moves(knowledge: ChildScores, scores: MoveScores) -> None:
     """Write what moves themselves add to their scores."""
-    role, legal, moves, out = scores.role, scores.legal, own.moves, scores.out
-    begin, end = own.next.offsets[role], own.next.offsets[role + 1]
+    role, legal, moves, out = scores.role, scores.legal, knowledge.moves, scores.out
+    begin, end = knowledge.next.offsets[role], knowledge.next.offsets[role + 1]
     for place in range(scores.count):
         row, slot = scores.rows[place], 0
         for word in range(begin >> 6, (end + 63) >> 6):
@@ -146,13 +146,17 @@ def _write_moves(own: ChildScores, scores: MoveScores) -> None:
 
 
 @inner
-def _add_values(own: ChildScores, count: int, role: int, out: Float32s2) -> None:
+def _add_values(knowledge: ChildScores, count: int, role: int, out: Float32s2) -> None:
     """Add the values of the states of a block to the scores of the moves that lead to them."""
-    following, block, factor = own.next, own.next.rules.block, np.float32(own.factor)
+    following, block, factor = (
+        knowledge.next,
+        knowledge.next.rules.block,
+        np.float32(knowledge.factor),
+    )
     parents, states, terminal, goals = block.parents, block.states, block.terminal, block.goals
-    places, slots, sums, child = following.places, following.slots, own.sums, own.child
-    table, start, outer = own.table[role], own.start[role], own.outer[role]
-    width, words, has_goals = len(sums), states.shape[1], own.goals != 0
+    places, slots, sums, child = following.places, following.slots, knowledge.sums, knowledge.child
+    table, start, outer = knowledge.table[role], knowledge.start[role], knowledge.outer[role]
+    width, words, has_goals = len(sums), states.shape[1], knowledge.goals != 0
     last = -1
     for lane in range(count):
         if has_goals and terminal[lane]:

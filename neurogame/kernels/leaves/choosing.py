@@ -36,13 +36,13 @@ def choose_learned(policy: Policy) -> None:
 
     The joint moves are written into the policy's own block, and into ``made`` of the caller's.
     """
-    own, block, seed, ply = policy.block, policy.leaves, policy.seed, policy.ply
+    playout, block, seed, ply = policy.block, policy.leaves, policy.seed, policy.ply
     roles = block.joint.shape[1]
     for row in range(policy.left):
         lane = policy.lanes[row]
         for role in range(roles):
             word = random_bits(seed, lane, ply, role)
-            move = own.joint[row, role] = _choose(policy, row, role, word)
+            move = playout.joint[row, role] = _choose(policy, row, role, word)
             if ply < block.made.shape[1]:
                 block.made[lane, ply, role] = move if policy.counts[row, role] > 1 else -1
 
@@ -103,7 +103,7 @@ def choose_scored(policy: Policy) -> None:
     the caller's.
     """
     block, left, seed, ply = policy.leaves, policy.left, policy.seed, policy.ply
-    own, gathered, judge = policy.block, policy.gathered, policy.judge
+    playout, gathered, judge = policy.block, policy.gathered, policy.judge
     for role in range(block.joint.shape[1]):
         begin, end = policy.offsets[role], policy.offsets[role + 1]
         wanted = 0
@@ -119,7 +119,7 @@ def choose_scored(policy: Policy) -> None:
                     continue
                 number = below(word, legal)
             move = nth_move(policy.legal, row, begin, end, number)
-            own.joint[row, role] = move
+            playout.joint[row, role] = move
             if legal > 1:
                 chosen = move
             if ply < block.made.shape[1]:
@@ -129,14 +129,14 @@ def choose_scored(policy: Policy) -> None:
         begun = nanoseconds()
         own_seed: Any = np.int64(random_bits(seed, 0, ply, role))
         marks = policy.marks
-        score_moves(judge, own.parents, policy.legal, gathered, wanted, role, own_seed, marks)
+        score_moves(judge, playout.parents, policy.legal, gathered, wanted, role, own_seed, marks)
         judge.nanoseconds += nanoseconds() - begun
         for place in range(wanted):
             row = gathered[place]
             lane = policy.lanes[row]
             number = _chosen(policy, place, row, role, random_bits(seed, lane, ply, role))
             move = nth_move(policy.legal, row, begin, end, number)
-            own.joint[row, role] = move
+            playout.joint[row, role] = move
             if ply < block.made.shape[1]:
                 block.made[lane, ply, role] = move
 
@@ -171,7 +171,7 @@ def _blend(
 ) -> None:
     """Mix the scores of a row with the means of the moves; it then counts in units of ``tau``."""
     scale, share = policy.judge.scale, policy.blend
-    own = share * unit_of(scale)
+    weight = share * unit_of(scale)
     other = (1.0 - share) * (_LOGIT_UNIT if scale == LOGITS else unit_of(scale))
     number = 0
     for word in range(begin >> 6, (end + 63) >> 6):
@@ -180,5 +180,5 @@ def _blend(
             mean = policy.scores[64 * word + lowest_bit(bits)]
             bits &= bits - _ONE
             scaled = (policy.marks[place, number] - shift) * factor
-            policy.marks[place, number] = np.float32(own * scaled + other * mean)
+            policy.marks[place, number] = np.float32(weight * scaled + other * mean)
             number += 1

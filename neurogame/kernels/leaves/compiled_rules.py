@@ -114,54 +114,54 @@ def make_compiled_rules(circuit: Circuit, rules: CompiledStep, leaves: int) -> C
 
 def goals_of(circuit: Circuit) -> tuple[Int64s, Int64s]:
     """Return role and value, 0..100, of each goal, a role's highest first; int64 ``[V]`` each."""
-    pairs = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
-    found: Int64s = np.array(pairs, np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    pairs = [(role, value) for role, goals in enumerate(circuit.goals) for value, _ in goals]
+    table: Int64s = np.array(pairs, np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
 
 
 def make_moves(machine: StateMachine) -> None:
     """Make the joint moves of the first leaves and look at what follows."""
-    own, block, count = _compiled_rules(machine.rules), machine.block, machine.count
-    lanes = 64 * own.cells.shape[1]
+    rules, block, count = _compiled_rules(machine.rules), machine.block, machine.count
+    lanes = 64 * rules.cells.shape[1]
     for begin in range(0, count, lanes):
         size = min(count - begin, lanes)
-        order, states = rows(own.order, 0, size), rows(block.states, begin, size)
-        to_lanes(rows(block.parents, begin, size), order, own.fluents, own.space)
+        order, states = rows(rules.order, 0, size), rows(block.states, begin, size)
+        to_lanes(rows(block.parents, begin, size), order, rules.fluents, rules.space)
         joint = rows(block.joint, begin, size)
-        _set_moves(joint, own.moves)
-        _evaluate(own, _MOVE | _SEE)
-        _clear_moves(joint, own.moves)
-        from_lanes(own.cells, own.fluent_cells, states, own.space)
-        _see(own, block, states, begin)
+        _set_moves(joint, rules.moves)
+        _evaluate(rules, _MOVE | _SEE)
+        _clear_moves(joint, rules.moves)
+        from_lanes(rules.cells, rules.fluent_cells, states, rules.space)
+        _see(rules, block, states, begin)
 
 
 def look_at(machine: StateMachine) -> None:
     """Look at the states of the first leaves."""
-    own, block, count = _compiled_rules(machine.rules), machine.block, machine.count
-    lanes = 64 * own.cells.shape[1]
+    rules, block, count = _compiled_rules(machine.rules), machine.block, machine.count
+    lanes = 64 * rules.cells.shape[1]
     for begin in range(0, count, lanes):
         size = min(count - begin, lanes)
         states = rows(block.states, begin, size)
-        to_lanes(states, rows(own.order, 0, size), own.fluents, own.space)
-        _evaluate(own, _SEE)
-        _see(own, block, states, begin)
+        to_lanes(states, rows(rules.order, 0, size), rules.fluents, rules.space)
+        _evaluate(rules, _SEE)
+        _see(rules, block, states, begin)
 
 
 @inner
-def _evaluate(own: CompiledRules, parts: int) -> None:
-    own.arguments[_PARTS] = parts
-    call_address(own.evaluate, own.arguments.ctypes.data)
+def _evaluate(rules: CompiledRules, parts: int) -> None:
+    rules.arguments[_PARTS] = parts
+    call_address(rules.evaluate, rules.arguments.ctypes.data)
 
 
 @inner
-def _see(own: CompiledRules, block: Block, states: UInt64s2, begin: int) -> None:
+def _see(rules: CompiledRules, block: Block, states: UInt64s2, begin: int) -> None:
     """Write what has been computed of ``states`` into the block, from leaf ``begin`` on."""
     size = len(states)
-    _copy_lanes(own.cells, block.lanes, begin >> 6, (size + 63) >> 6)
+    _copy_lanes(rules.cells, block.lanes, begin >> 6, (size + 63) >> 6)
     legal = rows(block.legal, begin, size)
-    from_lanes(own.cells, own.legal_cells, legal, own.space)
-    _read_ends(own.ended, rows(block.terminal, begin, size), legal)
-    _read_goals(own.cells, own.goal_cells, own.goal_values, rows(block.goals, begin, size))
+    from_lanes(rules.cells, rules.legal_cells, legal, rules.space)
+    _read_ends(rules.ended, rows(block.terminal, begin, size), legal)
+    _read_goals(rules.cells, rules.goal_cells, rules.goal_values, rows(block.goals, begin, size))
     hash_rows(states, rows(block.hashes, begin, size))
 
 
@@ -225,9 +225,9 @@ def _read_goals(cells: Int64s2, table: Int64s2, values: Float32s1, goals: Float3
         for role in range(goals.shape[1]):
             goals[lane, role] = 0
     for goal in range(len(table) - 1, -1, -1):
-        cell, own = np.uint64(table[goal, 0]), np.uint64(table[goal, 1])
+        cell, column = np.uint64(table[goal, 0]), np.uint64(table[goal, 1])
         for word in range((len(goals) + 63) >> 6):
             rest = np.uint64(cells[cell, word]) & first_ones(len(goals) - 64 * word)
             while rest:
-                goals[64 * word + lowest_bit(rest), own] = values[goal]
+                goals[64 * word + lowest_bit(rest), column] = values[goal]
                 rest &= rest - _ONE

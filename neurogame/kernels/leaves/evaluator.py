@@ -87,11 +87,11 @@ class SearchEvaluator:
         first = next(chain(evaluator.parameters(), evaluator.buffers()), None)
         held = torch.from_numpy(flags).view(torch.bool)
         with torch.no_grad():
-            found = evaluator(held if first is None else held.to(first.device))
-        if tuple(found.shape) != (count, self.roles):
+            values = evaluator(held if first is None else held.to(first.device))
+        if tuple(values.shape) != (count, self.roles):
             raise GameError(
-                f"the evaluator returned values of shape {list(found.shape)} for {count} states "
+                f"the evaluator returned values of shape {list(values.shape)} for {count} states "
                 f"of a game with {self.roles} roles; it must return [{count}, {self.roles}]"
             )
-        result: Float32s = found.float().cpu().numpy()
+        result: Float32s = values.float().cpu().numpy()
         return result

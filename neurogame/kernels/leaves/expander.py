@@ -151,10 +151,10 @@ def _list_moves(expansion: ChildBlocks, state: int) -> int:
 def _write_joint(expansion: ChildBlocks, place: int) -> None:
     """Write a joint move and go on to the next one, the last role's moves first."""
     moves, starts, chosen = expansion.moves, expansion.starts, expansion.chosen
-    joint, own, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
+    joint, numbers, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
     for role in range(len(chosen)):
         move = moves[chosen[role]]
-        joint[place, role], own[place, role] = move, move - offsets[role]
+        joint[place, role], numbers[place, role] = move, move - offsets[role]
     if expansion.drawn != 0:
         _draw(expansion)
         return
@@ -221,14 +221,14 @@ class Expander:
 
     def look(self, states: UInt64s) -> Seen:
         """Return legal moves, ends and goals of packed states; uint64 ``[N, ceil(F / 64)]``."""
-        block, found = self._leaves.block, []
+        block, blocks = self._leaves.block, []
         for begin in range(0, max(len(states), 1), _LANES):
             size = min(_LANES, len(states) - begin)
             block.states[:size] = states[begin : begin + size]
             self._leaves.look(size)
             self._leaves.check()
-            found.append(self._seen(size))
-        return _seen(found)
+            blocks.append(self._seen(size))
+        return _seen(blocks)
 
     def expand(self, states: UInt64s, legal: UInt64s | None = None) -> Children:
         """Return all children of packed states; a state in which some role has no move has none.
@@ -252,12 +252,12 @@ class Expander:
         first = self._made(min(_LANES, int(total)))
         if total <= _LANES:
             return first
-        found = _room(first, int(total))
+        children = _room(first, int(total))
         for begin in range(0, int(total), _LANES):
             if begin > 0:
                 self._go_on(expansion)
-            self._put(found, begin, min(begin + _LANES, int(total)))
-        return found
+            self._put(children, begin, min(begin + _LANES, int(total)))
+        return children
 
     def _give(self, states: UInt64s, legal: UInt64s) -> None:
         """Tell compiled code of the states; few are copied, which takes less time."""
@@ -282,14 +282,19 @@ class Expander:
             seen=self._seen(count),
         )
 
-    def _put(self, found: Children, begin: int, end: int) -> None:
+    def _put(self, children: Children, begin: int, end: int) -> None:
         """Write the children in the block into memory for more."""
         self._leaves.check()
-        block, expansion, count, seen = self._leaves.block, self.expansion, end - begin, found.seen
-        found.parent[begin:end] = expansion.parent[:count]
-        found.joint[begin:end] = expansion.joint[:count]
-        found.states[begin:end] = block.states[:count]
-        found.hashes[begin:end] = block.hashes[:count]
+        block, expansion, count, seen = (
+            self._leaves.block,
+            self.expansion,
+            end - begin,
+            children.seen,
+        )
+        children.parent[begin:end] = expansion.parent[:count]
+        children.joint[begin:end] = expansion.joint[:count]
+        children.states[begin:end] = block.states[:count]
+        children.hashes[begin:end] = block.hashes[:count]
         seen.legal[begin:end] = block.legal[:count]
         seen.terminal[begin:end] = block.terminal[:count]
         seen.goals[begin:end] = block.goals[:count]
@@ -323,7 +328,7 @@ def _rows(like: npt.NDArray[Kind], count: int) -> npt.NDArray[Kind]:
 
 def _seen(blocks: list[Seen]) -> Seen:
     return Seen(
-        np.concatenate([own.legal for own in blocks]),
-        np.concatenate([own.terminal for own in blocks]),
-        np.concatenate([own.goals for own in blocks]),
+        np.concatenate([block.legal for block in blocks]),
+        np.concatenate([block.terminal for block in blocks]),
+        np.concatenate([block.goals for block in blocks]),
     )

@@ -132,40 +132,40 @@ def make_valuation(
 
 def value_states(values: Values) -> None:
     """Value the given states with a goal network."""
-    own, out, count = _valuation(values.evaluator), values.out, values.count
-    column, target, logic = own.column, own.logic_target, own.logic
+    valuation, out, count = _valuation(values.evaluator), values.out, values.count
+    column, target, logic = valuation.column, valuation.logic_target, valuation.logic
     fluents = len(column) - 1 - len(target)
     for word in range((count + LANES - 1) // LANES):
         lanes = min(count - LANES * word, LANES)
-        space, found = own.block, own.values
+        space, outputs = valuation.block, valuation.values
         if lanes == 1 and logic == 0:
-            space, found = own.one, own.one_values
-            index_state(own.program, space, values.states[LANES * word])
+            space, outputs = valuation.one, valuation.one_values
+            index_state(valuation.program, space, values.states[LANES * word])
         else:
             if logic != 0:
                 ahead = word % target.shape[1]
                 if ahead == 0:
-                    _fill_source(values, own, fluents, word)
-                    call_address(logic, own.logic_arguments.ctypes.data)
+                    _fill_source(values, valuation, fluents, word)
+                    call_address(logic, valuation.logic_arguments.ctypes.data)
                 for leaf in range(len(target)):
                     column[fluents + leaf] = target[leaf, ahead]
-            _fill_column(values, column, fluents, own.square, word)
+            _fill_column(values, column, fluents, valuation.square, word)
             if lanes <= FEW_LANES:
-                space, found = own.few, own.few_values
-            index_lanes(column, own.program.network.pattern, space.entry)
-        value_indexed(own.program, space, found)
+                space, outputs = valuation.few, valuation.few_values
+            index_lanes(column, valuation.program.network.pattern, space.entry)
+        value_indexed(valuation.program, space, outputs)
         for lane in range(lanes):
-            for role in range(len(found)):
-                out[LANES * word + lane, role] = found[role, lane]
+            for role in range(len(outputs)):
+                out[LANES * word + lane, role] = outputs[role, lane]
 
 
 @inner
-def _fill_source(values: Values, own: Valuation, fluents: int, word: int) -> None:
+def _fill_source(values: Values, valuation: Valuation, fluents: int, word: int) -> None:
     """Write as many states as the logic's block has lanes; the column is overwritten."""
-    source, column = own.logic_source, own.column
+    source, column = valuation.logic_source, valuation.column
     for ahead in range(source.shape[1]):
         if LANES * (word + ahead) < values.count:
-            _fill_column(values, column, fluents, own.square, word + ahead)
+            _fill_column(values, column, fluents, valuation.square, word + ahead)
             for fluent in range(fluents):
                 source[fluent, ahead] = column[fluent]
 

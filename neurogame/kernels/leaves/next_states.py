@@ -87,33 +87,42 @@ def make_next_states(circuit: Circuit, replies: int, count: int) -> tuple[NextSt
 
 
 @inner
-def begin_next(own: NextStates) -> None:
+def begin_next(following: NextStates) -> None:
     """Begin with the first given state."""
-    own.place, own.number = 0, 0
+    following.place, following.number = 0, 0
 
 
 @inner
-def fill_next(own: NextStates, scores: MoveScores) -> int:
+def fill_next(following: NextStates, scores: MoveScores) -> int:
     """Make the next states, as many as there is room for; all moves of a state side by side.
 
     Args:
-        own: where to go on.
+        following: where to go on.
         scores: the given states and the role.
 
     Returns:
         How many there are in the block; 0 if there are no more.
     """
     role, rows, states, legal = scores.role, scores.rows, scores.states, scores.legal
-    offsets, reply, places, slots = own.offsets, own.reply, own.places, own.slots
-    parents, joint, words = own.rules.block.parents, own.rules.block.joint, states.shape[1]
+    offsets, reply, places, slots = (
+        following.offsets,
+        following.reply,
+        following.places,
+        following.slots,
+    )
+    parents, joint, words = (
+        following.rules.block.parents,
+        following.rules.block.joint,
+        states.shape[1],
+    )
     roles, begin, end = len(offsets) - 1, offsets[role], offsets[role + 1]
-    filled, place, number = 0, own.place, own.number
+    filled, place, number = 0, following.place, following.number
     while place < scores.count:
         row = rows[place]
         if filled + count_moves(legal, row, begin, end) > len(places):
             break
         if number == 0:
-            own.replies = own.most if _others_choose(legal, row, role, offsets) else 1
+            following.replies = following.most if _others_choose(legal, row, role, offsets) else 1
         _write_reply(states, legal, row, role, offsets, number, reply)
         slot = 0
         for word in range(begin >> 6, (end + 63) >> 6):
@@ -126,14 +135,14 @@ def fill_next(own: NextStates, scores: MoveScores) -> int:
                 joint[filled, role] = 64 * word + lowest_bit(bits)
                 bits &= bits - _ONE
                 places[filled], slots[filled] = place, slot
-                own.parts[filled] = np.float32(own.replies)
+                following.parts[filled] = np.float32(following.replies)
                 filled, slot = filled + 1, slot + 1
         number += 1
-        if number == own.replies:
+        if number == following.replies:
             place, number = place + 1, 0
-    own.place, own.number = place, number
+    following.place, following.number = place, number
     if filled > 0:
-        step(own.rules, own.rules.block, filled)
+        step(following.rules, following.rules.block, filled)
     return filled
 
 

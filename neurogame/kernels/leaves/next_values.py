@@ -36,12 +36,12 @@ class NextValuation(Struct):
     Attributes:
         next: the states that moves lead to.
         values: the evaluator.
-        found: values of the states; float32 ``[N, R]``.
+        outputs: values of the states; float32 ``[N, R]``.
     """
 
     next: NextStates
     values: Values
-    found: Float32s2
+    outputs: Float32s2
 
 
 _valuation = cast(NextValuation)
@@ -56,8 +56,8 @@ def compile_next_values(circuit: Circuit, evaluator: Valuer) -> CompiledScores:
     """
     following, leaves = make_next_states(circuit, REPLIES, _CHILDREN)
     values = SearchEvaluator(evaluator, circuit)
-    found = np.zeros((len(array_of(following, "places")), len(circuit.roles)), np.float32)
-    judge = NextValuation(next=following, values=values.values, found=found)
+    outputs = np.zeros((len(array_of(following, "places")), len(circuit.roles)), np.float32)
+    judge = NextValuation(next=following, values=values.values, outputs=outputs)
 
     def check() -> None:
         leaves.check()
@@ -72,8 +72,8 @@ def score_next(scores: MoveScores) -> None:
     A state that is terminal has the value of its goal. Where others have a choice it is the mean
     over some replies that follow from the state.
     """
-    own, role, out = _valuation(scores.judge), scores.role, scores.out
-    following, block, found = own.next, own.next.rules.block, own.found
+    valuation, role, out = _valuation(scores.judge), scores.role, scores.out
+    following, block, outputs = valuation.next, valuation.next.rules.block, valuation.outputs
     places, slots, parts = following.places, following.slots, following.parts
     offsets = following.offsets
     for place in range(scores.count):
@@ -83,10 +83,10 @@ def score_next(scores: MoveScores) -> None:
     begin_next(following)
     count = fill_next(following, scores)
     while count > 0:
-        evaluate(own.values, block.states, block.lanes, count, found)
+        evaluate(valuation.values, block.states, block.lanes, count, outputs)
         for lane in range(count):
-            value = block.goals[lane, role] if block.terminal[lane] else found[lane, role]
+            value = block.goals[lane, role] if block.terminal[lane] else outputs[lane, role]
             out[places[lane], slots[lane]] += np.float32(1) / parts[lane] * value
         count = fill_next(following, scores)
-    if has_failed(own.values) or failed(following.rules):
+    if has_failed(valuation.values) or failed(following.rules):
         scores.failed = 1

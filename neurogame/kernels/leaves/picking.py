@@ -40,9 +40,9 @@ def nth_move(legal: UInt64s2, row: int, begin: int, end: int, number: int) -> in
     """Return the place of a set bit, counted from 0."""
     for word in range(begin >> 6, (end + 63) >> 6):
         bits = masked(legal[row, word], word, begin, end)
-        found = ones(bits)
-        if number >= found:
-            number -= found
+        count = ones(bits)
+        if number >= count:
+            number -= count
             continue
         for _ in range(number):
             bits &= bits - _ONE

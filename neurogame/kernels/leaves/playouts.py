@@ -82,8 +82,8 @@ def play_cut(
     _play(block, policy, count, seed, plies)
     left = policy.left
     if left > 0 and not failed(policy.rules):
-        own = policy.block
-        evaluate(values, own.states, own.lanes, left, policy.estimates)
+        playout = policy.block
+        evaluate(values, playout.states, playout.lanes, left, policy.estimates)
         for row in range(left):
             copy_row(policy.estimates, row, block.values, policy.lanes[row])
     return left
@@ -102,7 +102,7 @@ def walk(policy: Policy) -> None:
     Those are the first lanes of the policy's own block, as its last step left them, and of
     ``policy.lanes``.
     """
-    own, block, plies = policy.block, policy.leaves, policy.plies
+    playout, block, plies = policy.block, policy.leaves, policy.plies
     left = _begin(policy)
     for ply in range(plies):
         policy.left, policy.ply = left, ply
@@ -112,7 +112,7 @@ def walk(policy: Policy) -> None:
         policy.choose(policy)
         for row in range(left):
             block.plies[policy.lanes[row]] = ply + 1
-        step(policy.rules, own, left)
+        step(policy.rules, playout, left)
         left = _keep(block, policy, left, ply + 1 == plies)
     policy.left = left
 
@@ -120,14 +120,14 @@ def walk(policy: Policy) -> None:
 @inner
 def _begin(policy: Policy) -> int:
     """Give the leaves that can be played on the first lanes; return how many those are."""
-    own, block, left = policy.block, policy.leaves, 0
+    playout, block, left = policy.block, policy.leaves, 0
     for lane in range(policy.count):
         block.plies[lane] = 0
         if block.terminal[lane] or _is_stuck(policy, block.legal, lane, left):
             copy_row(block.goals, lane, block.values, lane)
             continue
         policy.lanes[left] = lane
-        copy_row(block.states, lane, own.parents, left)
+        copy_row(block.states, lane, playout.parents, left)
         copy_row(block.legal, lane, policy.legal, left)
         left += 1
     return left
@@ -157,20 +157,20 @@ def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
 
     To play on, their states become parents; at the end they come first in the policy's block.
     """
-    own, kept = policy.block, 0
+    playout, kept = policy.block, 0
     for row in range(left):
         lane = policy.lanes[row]
-        if own.terminal[row] or _is_stuck(policy, own.legal, row, kept):
-            copy_row(own.goals, row, block.values, lane)
+        if playout.terminal[row] or _is_stuck(policy, playout.legal, row, kept):
+            copy_row(playout.goals, row, block.values, lane)
             continue
         policy.lanes[kept] = lane
         if not at_end:
-            copy_row(own.states, row, own.parents, kept)
-            copy_row(own.legal, row, policy.legal, kept)
+            copy_row(playout.states, row, playout.parents, kept)
+            copy_row(playout.legal, row, policy.legal, kept)
         elif kept < row:
-            copy_row(own.states, row, own.states, kept)
-            copy_row(own.goals, row, own.goals, kept)
-            _move_lane(own.lanes, row, kept)
+            copy_row(playout.states, row, playout.states, kept)
+            copy_row(playout.goals, row, playout.goals, kept)
+            _move_lane(playout.lanes, row, kept)
         kept += 1
     return kept
 

@@ -77,8 +77,8 @@ class SearchJudge:
         fluents = unpack_rows(array_of(scores, "states")[rows], self._fluents).numpy()
         first, last = self._offsets[role], self._offsets[role + 1]
         legal = unpack_rows(array_of(scores, "legal")[rows], last)[:, first:].numpy()
-        found = self._judge.move_scores(fluents, legal, role)
+        table = self._judge.move_scores(fluents, legal, role)
         out = array_of(scores, "out")
         for row in range(count):
-            own = found[row, legal[row]]
-            out[row, : len(own)] = own
+            marks = table[row, legal[row]]
+            out[row, : len(marks)] = marks

@@ -92,7 +92,7 @@ def make_playouts(circuit: Circuit, play: Kernel, block: Block, playouts: int) -
     words = begin.shape[1]
     roles, values = goals_of(circuit)
     counted = values > 0
-    found = UniformPlayouts(
+    memory = UniformPlayouts(
         play=play.code.address("play"),
         arguments=np.zeros(ARGUMENTS, np.int64),
         unit=unit,
@@ -110,8 +110,8 @@ def make_playouts(circuit: Circuit, play: Kernel, block: Block, playouts: int) -
         initial=np.zeros(fluents, np.int64),
         cells=aligned(play.memory // 8),
     )
-    _fill_arguments(found, play)
-    return found
+    _fill_arguments(memory, play)
+    return memory
 
 
 def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
@@ -131,31 +131,35 @@ def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
     table[Argument.STRIDE] = 8 * playouts.begin.shape[1]
     table[Argument.LEFT_BITS] = 1
     table[Argument.ROUTINE] = play.routine
-    for part, own in enumerate(play.tables):
+    for part, gate_table in enumerate(play.tables):
         place = Argument.TABLES + 3 * part
-        table[place : place + 3] = (own.runs.ctypes.data, len(own.runs), own.gates.ctypes.data)
+        table[place : place + 3] = (
+            gate_table.runs.ctypes.data,
+            len(gate_table.runs),
+            gate_table.gates.ctypes.data,
+        )
 
 
 def play_on(machine: StateMachine) -> None:
     """Play the first leaves' states on at random; fills ``values``."""
-    own, block, count = _uniform_playouts(machine.playouts), machine.block, machine.count
-    lanes, unit = count * own.playouts, own.unit
-    if own.playouts > 1:
-        to_lanes(block.states, rows(own.leaf_of, 0, lanes), own.begin, own.space)
+    playouts, block, count = _uniform_playouts(machine.playouts), machine.block, machine.count
+    lanes, unit = count * playouts.playouts, playouts.unit
+    if playouts.playouts > 1:
+        to_lanes(block.states, rows(playouts.leaf_of, 0, lanes), playouts.begin, playouts.space)
     blocks = (lanes + 64 * unit - 1) // (64 * unit)
-    _open_lanes(own, machine.seed, lanes, blocks * unit)
-    own.arguments[_LOOKS], own.arguments[_BLOCK_END] = machine.plies + 1, blocks
-    call_address(own.play, own.arguments.ctypes.data)
+    _open_lanes(playouts, machine.seed, lanes, blocks * unit)
+    playouts.arguments[_LOOKS], playouts.arguments[_BLOCK_END] = machine.plies + 1, blocks
+    call_address(playouts.play, playouts.arguments.ctypes.data)
     values = rows(block.values, 0, count)
-    _add_goals(own, lanes, values)
-    if own.playouts > 1:
-        _divide(values, own.playouts)
+    _add_goals(playouts, lanes, values)
+    if playouts.playouts > 1:
+        _divide(values, playouts.playouts)
 
 
 @inner
-def _open_lanes(own: UniformPlayouts, seed: int, lanes: int, words: int) -> None:
+def _open_lanes(playouts: UniformPlayouts, seed: int, lanes: int, words: int) -> None:
     """Write the seeds of lane words and the lanes that play; forget which goals were reached."""
-    base, open_, reached = own.base, own.open, own.reached
+    base, open_, reached = playouts.base, playouts.open, playouts.reached
     start = mixed(np.uint64(seed))
     for word in range(words):
         base[word] = np.int64(mixed(start + np.uint64(word + 1) * _G1))
@@ -166,9 +170,14 @@ def _open_lanes(own: UniformPlayouts, seed: int, lanes: int, words: int) -> None
 
 
 @inner
-def _add_goals(own: UniformPlayouts, lanes: int, values: Float32s2) -> None:
+def _add_goals(playouts: UniformPlayouts, lanes: int, values: Float32s2) -> None:
     """Add up the goals of each leaf's lanes."""
-    reached, leaf_of, goals, goal_values = own.reached, own.leaf_of, own.goals, own.goal_values
+    reached, leaf_of, goals, goal_values = (
+        playouts.reached,
+        playouts.leaf_of,
+        playouts.goals,
+        playouts.goal_values,
+    )
     for leaf in range(len(values)):
         for role in range(values.shape[1]):
             values[leaf, role] = 0

@@ -140,7 +140,7 @@ def make_ply(logic: Logic, assembled: Assembled, facts: Facts | None, effort: Ef
     for index, slots in enumerate(logic.slots):
         assert facts is not None
         total, mask = slots.bit_length(), rank_bits(slots)
-        own = final[rows[begin : begin + total + mask + 1]]
+        bits = final[rows[begin : begin + total + mask + 1]]
         begin += total + mask + 1
         roles = facts.shared[index]
         choices.append(
@@ -148,9 +148,9 @@ def make_ply(logic: Logic, assembled: Assembled, facts: Facts | None, effort: Ef
                 roles=roles,
                 stream=facts.streams[roles[0]],
                 slots=slots,
-                total=own[:total],
-                mask=own[total:-1],
-                some=int(own[-1]),
+                total=bits[:total],
+                mask=bits[total:-1],
+                some=int(bits[-1]),
                 rank=assembled.ranks[index],
             )
         )

@@ -60,8 +60,8 @@ def _make(chains: _Chains, a: int, b: int) -> int:
 @inner
 def _literal(chains: _Chains, literal: int) -> int:
     """Return what stands for a literal, below 0 if nothing does so far."""
-    found: int = chains.literal_of[literal >> 1] ^ (literal & 1)
-    return found
+    image: int = chains.literal_of[literal >> 1] ^ (literal & 1)
+    return image
 
 
 def chain(

@@ -76,8 +76,8 @@ def split_wide(form: Graph, widest: int) -> Graph:
     high = np.minimum(low + widest, np.repeat(form.start[wide + 1], parts))
     begin = np.concatenate([form.start[:-1], low])
     end = np.concatenate([form.start[1:], high])
-    own = form.edge_count + np.cumsum(parts) - parts
-    begin[wide], end[wide] = own, own + parts
+    first = form.edge_count + np.cumsum(parts) - parts
+    begin[wide], end[wide] = first, first + parts
     joined = 2 * (form.node_count + np.arange(len(low)))
     inputs = np.concatenate([form.inputs, joined])
     ordered = factor_loops.in_order(form.input_count, begin, end, inputs, form.outputs)

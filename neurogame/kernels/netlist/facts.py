@@ -93,18 +93,18 @@ _FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
 
 def facts_of(circuit: Circuit) -> Facts:
     """Return the facts of a game, found once for as long as its circuit is in use."""
-    found = _FOUND.get(circuit)
-    if found is None:
-        found = _FOUND[circuit] = find_facts(circuit)
-    return found
+    facts = _FOUND.get(circuit)
+    if facts is None:
+        facts = _FOUND[circuit] = find_facts(circuit)
+    return facts
 
 
 def find_facts(circuit: Circuit) -> Facts:
     """Find and prove the facts of a game."""
     finder = ConeFinder(circuit.graph)
-    found = prove_groups(circuit, finder)
+    proof = prove_groups(circuit, finder)
     known = find_hypotheses(
-        circuit, finder, found.groups, found.never, found.always, found.work_left
+        circuit, finder, proof.groups, proof.never, proof.always, proof.work_left
     )
     words = max(-(-len(circuit.fluents) // 64), 1)
     implied = None if known is None else _implied(known)
@@ -112,11 +112,11 @@ def find_facts(circuit: Circuit) -> Facts:
     forced = np.asarray(circuit.legal == 0, np.bool_)
     begin = 0
     for count in map(len, circuit.moves):
-        own = slice(begin, begin + count)
+        moves = slice(begin, begin + count)
         if implied is not None:
-            forced[own] |= _forced(implied[own])
-        if (~forced[own]).sum() < 2:
-            forced[own] = True
+            forced[moves] |= _forced(implied[moves])
+        if (~forced[moves]).sum() < 2:
+            forced[moves] = True
         begin += count
     shared, turn = _choices(circuit, forced, implied)
     streams = list(range(len(circuit.roles)))
@@ -129,9 +129,9 @@ def find_facts(circuit: Circuit) -> Facts:
         turn=turn,
         streams=tuple(streams),
         always_some=tuple(_always_some(circuit, forced, known, implied, roles) for roles in shared),
-        groups=found.groups,
-        never=found.never,
-        always=found.always,
+        groups=proof.groups,
+        never=proof.never,
+        always=proof.always,
         implied=implied,
         base=base,
     )
@@ -177,8 +177,8 @@ def _forced(implied: UInt64s) -> Bools:
     for begin in range(0, len(alive), 4096):
         part = implied[alive[begin : begin + 4096]]
         for side in (0, 1):
-            own = unpack_lanes(part[:, side], 64 * width)
-            opposite = (own * bits[1 - side]).max(axis=1)
+            literals = unpack_lanes(part[:, side], 64 * width)
+            opposite = (literals * bits[1 - side]).max(axis=1)
             strength[begin : begin + 4096] = np.maximum(strength[begin : begin + 4096], opposite)
     forced[alive[strength >= len(alive) - 1]] = True
     order = np.argsort(-strength, kind="stable")[:_MOST_EVIDENCE]
@@ -194,7 +194,7 @@ def _choices(
     """Return :attr:`Facts.shared` and :attr:`Facts.turn`."""
     ends = circuit.move_offsets
     moves = [begin + np.flatnonzero(~forced[begin:end]) for begin, end in pairwise(ends.tolist())]
-    rest = [role for role, own in enumerate(moves) if len(own)]
+    rest = [role for role, unforced in enumerate(moves) if len(unforced)]
     turn = [Turn(()) for _ in circuit.roles]
     shared = []
     while rest:
@@ -202,9 +202,9 @@ def _choices(
         for role in rest[1:]:
             if implied is None:
                 break
-            found = _turns([implied[moves[r]] for r in (*together, role)], len(circuit.fluents))
-            if found is not None:
-                together, turns = [*together, role], found
+            candidate = _turns([implied[moves[r]] for r in (*together, role)], len(circuit.fluents))
+            if candidate is not None:
+                together, turns = [*together, role], candidate
         for role, its in zip(together, turns, strict=True):
             turn[role] = its
         shared.append(tuple(together))
@@ -222,19 +222,19 @@ def _turns(implied: list[UInt64s], fluents: int) -> list[Turn] | None:
     if len(implied) == 2:
         first = _separating(implied[0], implied[1], fluents)
         return None if first is None else [Turn(first), Turn(first, True)]
-    found = []
-    for index, own in enumerate(implied):
+    turns = []
+    for index, implications in enumerate(implied):
         others = np.concatenate([part for other, part in enumerate(implied) if other != index])
-        literals = _separating(own, others, fluents)
+        literals = _separating(implications, others, fluents)
         if literals is None:
             return None
-        found.append(Turn(literals))
-    return found
+        turns.append(Turn(literals))
+    return turns
 
 
-def _separating(own: UInt64s, others: UInt64s, fluents: int) -> tuple[int, ...] | None:
-    """Return a few literals that all of ``own`` imply and of which each other excludes one."""
-    common = fluent_literals(np.bitwise_and.reduce(own, axis=0), fluents)
+def _separating(members: UInt64s, others: UInt64s, fluents: int) -> tuple[int, ...] | None:
+    """Return a few literals that all of ``members`` imply and of which each other excludes one."""
+    common = fluent_literals(np.bitwise_and.reduce(members, axis=0), fluents)
     chosen: list[int] = []
     while len(others) and len(chosen) < _MOST_LITERALS:
         excluded = [_holds(others, literal ^ 1) for literal in common.tolist()]
@@ -265,13 +265,15 @@ def _always_some(
     if known is None or implied is None:
         return False
     ends = circuit.move_offsets
-    own = [ends[role] + np.flatnonzero(forced[ends[role] : ends[role + 1]]) for role in roles]
-    own = [moves[~_contradict(implied[moves], implied[moves])] for moves in own]
-    own = [moves[circuit.legal[moves] != 0] for moves in own]
-    if any(len(moves) == 0 for moves in own):
+    forced_moves = [
+        ends[role] + np.flatnonzero(forced[ends[role] : ends[role + 1]]) for role in roles
+    ]
+    forced_moves = [moves[~_contradict(implied[moves], implied[moves])] for moves in forced_moves]
+    forced_moves = [moves[circuit.legal[moves] != 0] for moves in forced_moves]
+    if any(len(moves) == 0 for moves in forced_moves):
         return True
     joint: UInt64s = np.zeros((1, *implied.shape[1:]), np.uint64)
-    for moves in own:
+    for moves in forced_moves:
         if len(joint) * len(moves) > _MOST_JOINT:
             return False
         joint = (joint[:, None] | implied[moves][None]).reshape(-1, *implied.shape[1:])

@@ -89,11 +89,11 @@ class _Prover:
         return Invariants(tuple(groups), self.never, self.always, self.left)
 
     def _hypotheses(self, groups: list[ExclusiveGroup]) -> Hypotheses | None:
-        found = find_hypotheses(
+        hypotheses = find_hypotheses(
             self.circuit, self.finder, groups, self.never, self.always, self.left // 4
         )
-        self.left -= 0 if found is None else found.work
-        return found
+        self.left -= 0 if hypotheses is None else hypotheses.work
+        return hypotheses
 
     def _prove_constants(self, never: Bools, always: Bools) -> None:
         """Find fluents that keep their initial value in every state."""

@@ -188,9 +188,9 @@ class _PlayLogic:
         does = legal.copy()
         for roles, first in zip(self.facts.shared, self.first_active, strict=True):
             for role in roles:
-                own = self.open[role]
-                active = 2 * (first + np.arange(len(own)))
-                does[own] = self.store.pairs(AND, active, turns[role])
+                moves = self.open[role]
+                active = 2 * (first + np.arange(len(moves)))
+                does[moves] = self.store.pairs(AND, active, turns[role])
         return does
 
     def _sets(self, does: Int64s, turns: list[int]) -> MoveSets:
@@ -232,8 +232,8 @@ class _PlayLogic:
             for role in roles:
                 chosen[role] = (2 * some, turns[role])
         for role in range(len(turns)):
-            own = self.moves[role]
-            forced = legal[own[self.facts.forced[own]]]
+            moves = self.moves[role]
+            forced = legal[moves[self.facts.forced[moves]]]
             if role in chosen:
                 pair = np.array(chosen[role], np.int64)
                 forced = np.append(forced, _one(self.store, AND, pair))
@@ -257,10 +257,10 @@ class _PlayLogic:
         for values in self.circuit.goals:
             higher = FALSE
             for index in range(begin, begin + len(values)):
-                own = int(literals[index])
-                several.append(_one(self.store, AND, np.array([own, higher])))
-                result[index] = _one(self.store, AND, np.array([own, higher ^ 1]))
-                higher = _one(self.store, OR, np.array([own, higher]))
+                literal = int(literals[index])
+                several.append(_one(self.store, AND, np.array([literal, higher])))
+                result[index] = _one(self.store, AND, np.array([literal, higher ^ 1]))
+                higher = _one(self.store, OR, np.array([literal, higher]))
             begin += len(values)
         return result, np.array([_one(self.store, OR, np.array(several, np.int64))])
 
@@ -277,6 +277,6 @@ def _one(store: GateStore, kind: int, literals: Int64s) -> int:
 
 def _stuck(store: GateStore, terminal: int, able: list[Int64s]) -> Int64s:
     """Return the literal that says: not terminal, but some role has no legal move."""
-    roles = [_one(store, OR, own) for own in able]
+    roles = [_one(store, OR, literals) for literals in able]
     stuck = _one(store, OR, np.array([role ^ 1 for role in roles], np.int64))
     return np.array([_one(store, AND, np.array([stuck, int(terminal) ^ 1]))])

@@ -250,7 +250,7 @@ def _find_cuts(cuts: _Cuts, gate: int) -> int:
     a, b, c = cuts.inputs[gate, 0], cuts.inputs[gate, 1], cuts.inputs[gate, 2]
     pair = cuts.chosen + len(cuts.refs)
     united = pair + 1
-    found = 0
+    count = 0
     for i in range(a * stride, a * stride + cuts.counts[a] + 1):
         for j in range(b * stride, b * stride + cuts.counts[b] + 1):
             if not _merge(cuts, i, j, pair):
@@ -268,8 +268,8 @@ def _find_cuts(cuts: _Cuts, gate: int) -> int:
                 cost = 1.0 if cuts.sizes[united] > 1 else 0.0
                 for index in range(cuts.sizes[united]):
                     cost += cuts.flow[cuts.leaves[united, index]]
-                found = _insert(cuts, (cuts.first + gate) * stride, found, united, cost)
-    return found
+                count = _insert(cuts, (cuts.first + gate) * stride, count, united, cost)
+    return count
 
 
 def cover(
@@ -345,10 +345,10 @@ def _cover(cuts: _Cuts) -> None:
         precise = cuts.exact != 0 and cuts.refs[row] > 0
         if precise:
             _free(cuts, chosen, -1)
-        found = _find_cuts(cuts, gate)
+        count = _find_cuts(cuts, gate)
         best, least = 0, -1
         if precise:
-            for index in range(found):
+            for index in range(count):
                 area = _free(cuts, begin + index, 1)
                 # What comes with it goes again.
                 _free(cuts, begin + index, -1)
@@ -358,10 +358,10 @@ def _cover(cuts: _Cuts) -> None:
         cuts.flow[row] = cuts.costs[best] / cuts.share[row]
         if precise:
             _free(cuts, chosen, 1)
-        last = begin + found
+        last = begin + count
         cuts.leaves[last, 0], cuts.sizes[last], cuts.tables[last] = row, 1, 0xAA
         # Where the first cut is a constant, another row or its complement, nothing else is needed.
-        cuts.counts[row] = 0 if found and cuts.sizes[begin] <= 1 else found
+        cuts.counts[row] = 0 if count and cuts.sizes[begin] <= 1 else count
 
 
 @compiled

@@ -27,7 +27,7 @@ class _Conditions(Struct):
         moves_begin: node of the first move; the fluents are the nodes before it.
         most_named: a conjunction stays as it is where a set would have to name more moves.
         mark: number of the walk under way.
-        own: sets of the present conjunction, one of whose moves is made.
+        gathered: number of sets of the present conjunction, one of whose moves is made.
         raw: the first of its edges that has found no room among them.
         filled: literals written.
         sets: sets written.
@@ -52,7 +52,7 @@ class _Conditions(Struct):
     moves_begin: int
     most_named: int
     mark: int = 0
-    own: int = 0
+    gathered: int = 0
     raw: int = 0
     filled: int = 0
     sets: int = 0
@@ -128,18 +128,18 @@ def _collect(work: _Conditions, node: int, row: int) -> None:
 @inner
 def _only(table: UInt64s, row: int) -> int:
     """Return the only member of a set, -1 if it is empty and -2 if it has several."""
-    found = -1
+    member = -1
     for word in range(table.shape[1]):
         value = table[row, word]
         if value == np.uint64(0):
             continue
-        if found >= 0 or (value & (value - np.uint64(1))) != np.uint64(0):
+        if member >= 0 or (value & (value - np.uint64(1))) != np.uint64(0):
             return -2
         place = 0
         while (value >> np.uint64(place)) & np.uint64(1) == np.uint64(0):
             place += 1
-        found = 64 * word + place
-    return found
+        member = 64 * word + place
+    return member
 
 
 @inner
@@ -241,7 +241,7 @@ def refine(
 def _gather(work: _Conditions, gate: int) -> None:
     """Write the sets of moves of which a conjunction says that one of each is made."""
     table, first, words = work.table, work.first, work.table.shape[1]
-    own, work.raw = 0, work.start[gate + 1]
+    number, work.raw = 0, work.start[gate + 1]
     for edge in range(work.start[gate], work.start[gate + 1]):
         literal = work.inputs[edge]
         node = literal >> 1
@@ -249,25 +249,25 @@ def _gather(work: _Conditions, gate: int) -> None:
         is_set = literal & 1 == 1 and node >= first and work.pure[node]
         if not (is_move or is_set):
             continue
-        if own == _MOST_OWN:
+        if number == _MOST_OWN:
             work.raw = min(work.raw, edge)
             continue
         for word in range(words):
-            table[own, word] = 0
+            table[number, word] = 0
         if is_move:
-            _put(work, own, node - work.moves_begin)
+            _put(work, number, node - work.moves_begin)
         else:
             work.mark += 1
-            _collect(work, node, own)
+            _collect(work, node, number)
         for word in range(words):
-            table[own, word] &= table[_FITS, word]
-        own = _joined(work, own)
-        own += 1
-    work.own = own
+            table[number, word] &= table[_FITS, word]
+        number = _joined(work, number)
+        number += 1
+    work.gathered = number
 
 
 @inner
-def _joined(work: _Conditions, own: int) -> int:
+def _joined(work: _Conditions, number: int) -> int:
     """Join the last set with an earlier one of the same role: the move made is in both.
 
     Returns:
@@ -275,18 +275,18 @@ def _joined(work: _Conditions, own: int) -> int:
     """
     table, roles = work.table, work.roles
     for role in range(len(roles)):
-        if _within(table, own, roles, role):
-            last = own
-            for other in range(own):
+        if _within(table, number, roles, role):
+            last = number
+            for other in range(number):
                 if _within(table, other, roles, role):
                     for word in range(table.shape[1]):
-                        table[other, word] &= table[own, word]
-                    last = own - 1
+                        table[other, word] &= table[number, word]
+                    last = number - 1
                     break
             for word in range(table.shape[1]):
                 table[_NONE, word] &= ~roles[role, word]
             return last
-    return own
+    return number
 
 
 @inner
@@ -328,7 +328,7 @@ def _write_rest(work: _Conditions, gate: int) -> None:
             continue
         implied = False
         if 0 < node < work.moves_begin:
-            for index in range(work.own):
+            for index in range(work.gathered):
                 if _within(work.table, index, work.implying, 2 * (node - 1) + (literal & 1)):
                     implied = True
         if not implied:
@@ -371,7 +371,7 @@ def _refine(work: _Conditions) -> bool:
             # Moves that the other conditions exclude need not be named.
             _exclude(work, _NONE, gate)
             widest = _named(work, _NONE)
-        for index in range(work.own):
+        for index in range(work.gathered):
             if _only(table, index) == -2:
                 widest = max(widest, _named(work, index))
         if widest > work.most_named:
@@ -381,8 +381,8 @@ def _refine(work: _Conditions) -> bool:
             continue
         _write_rest(work, gate)
         false = False
-        for index in range(work.own + 1):
-            row = _NONE if index == work.own else index
+        for index in range(work.gathered + 1):
+            row = _NONE if index == work.gathered else index
             only = _only(table, row)
             if only == -1:
                 false = false or row != _NONE

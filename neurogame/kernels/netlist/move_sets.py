@@ -80,7 +80,7 @@ class MoveSets:
 
     def _of_owner(self, owner: Owner, chosen: Bools) -> Int64s:
         """Return whether one of the moves of a choice is made, naming the fewer moves."""
-        named = sum(np.count_nonzero(chosen[:, own], axis=1) for own in owner.moves)
+        named = sum(np.count_nonzero(chosen[:, moves], axis=1) for moves in owner.moves)
         whole = sum(map(len, owner.moves))
         others = 2 * named > whole
         direct = self._named(owner, chosen ^ others[:, None])
@@ -90,9 +90,9 @@ class MoveSets:
         """Return whether one of the moves of a choice is made, naming each."""
         shape = (len(owner.moves), len(chosen), len(owner.active))
         inside, outside = np.zeros((2, *shape), np.bool_)
-        for row, own in enumerate(owner.moves):
-            inside[row, :, : len(own)] = chosen[:, own]
-            outside[row, :, : len(own)] = ~chosen[:, own]
+        for row, moves in enumerate(owner.moves):
+            inside[row, :, : len(moves)] = chosen[:, moves]
+            outside[row, :, : len(moves)] = ~chosen[:, moves]
         # Where a slot stands for moves of the set only, it does not matter whose turn it is.
         every = inside.any(axis=0) & ~outside.any(axis=0)
         columns = [np.where(every, owner.active, FALSE)]
@@ -207,6 +207,6 @@ def role_moves(circuit: Circuit) -> list[Int64s]:
 def _sets(members: Sequence[Int64s], words: int, moves: int) -> UInt64s:
     """Return some sets of moves as rows of bits; uint64 ``[N, words]``."""
     flags = np.zeros((len(members), max(moves, 64 * words)), np.bool_)
-    for row, own in zip(flags, members, strict=True):
-        row[own] = True
+    for row, group in zip(flags, members, strict=True):
+        row[group] = True
     return pack_lanes(flags)

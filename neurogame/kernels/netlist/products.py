@@ -58,7 +58,7 @@ class Product:
 
     def moves(self, gate: int) -> list[int]:
         """Return the moves of a gate's terms."""
-        return sorted(move for own in self.gates[gate] for move in self.members[own])
+        return sorted(move for term in self.gates[gate] for move in self.members[term])
 
     def by_literal(self) -> dict[int, list[int]]:
         """Return the moves that go with each literal."""
@@ -116,12 +116,12 @@ def take_apart(
     for product in products:
         none = []
         for literal, moves in product.by_literal().items():
-            own = 2 * int(node[literal >> 1]) + (literal & 1)
-            none.append(gate([own, 2 * (first + sets + more[tuple(moves)])]) ^ 1)
+            factor = 2 * int(node[literal >> 1]) + (literal & 1)
+            none.append(gate([factor, 2 * (first + sets + more[tuple(moves)])]) ^ 1)
         whole = gate(none)
         for number, own_sets in product.gates.items():
-            own = 2 * (first + sets + more[tuple(product.moves(number))])
-            added.setdefault(number, []).append(gate([whole ^ 1, own]) ^ 1)
+            factor = 2 * (first + sets + more[tuple(product.moves(number))])
+            added.setdefault(number, []).append(gate([whole ^ 1, factor]) ^ 1)
             edges = np.arange(start[number], start[number + 1])
             below = (inputs[edges] >> 1) - first
             terms = (inputs[edges] & 1 == 1) & (below >= 0) & (below < gates)
@@ -182,15 +182,15 @@ def find_products(
     products: list[Product] = []
     if not _FEWEST_TERMS <= len(edges) <= _MOST_TERMS:
         return products, term_set
-    choice_of = np.array([owner[own[0]] if own else -1 for own in members], np.int64)
+    choice_of = np.array([owner[group[0]] if group else -1 for group in members], np.int64)
     with_literal: dict[tuple[int, int], set[int]] = {}
     for gate, terms in _gates(gate_of[edges], below[edges], choice_of[term_set]):
         own_sets = term_set[terms].tolist()
         pairs: dict[int, int] = {}
         size = 0
-        for own, one in zip(own_sets, literal[terms].tolist(), strict=True):
-            size += len(members[own])
-            pairs.update(dict.fromkeys(members[own], one))
+        for term, one in zip(own_sets, literal[terms].tolist(), strict=True):
+            size += len(members[term])
+            pairs.update(dict.fromkeys(members[term], one))
         if len(pairs) < size:
             continue
         choice = int(choice_of[own_sets[0]])
@@ -227,14 +227,14 @@ def _terms(
     gates = len(start) - 1
     term_set = np.full(gates, -1, np.int64)
     literal = np.zeros(gates, np.int64)
-    choices = [set(owner[list(own)].tolist()) for own in members]
-    usable = np.array([len(own) == 1 and min(own) >= 0 for own in choices], np.bool_)
+    choices = [set(owner[list(group)].tolist()) for group in members]
+    usable = np.array([len(choice) == 1 and min(choice) >= 0 for choice in choices], np.bool_)
     pairs = np.flatnonzero(np.diff(start) == 2)
     both = gather_groups(start, inputs, pairs).reshape(-1, 2)
-    for own, other in ((0, 1), (1, 0)):
-        sets = (both[:, own] >> 1) - first - gates
+    for side, other in ((0, 1), (1, 0)):
+        sets = (both[:, side] >> 1) - first - gates
         node = both[:, other] >> 1
-        good = (sets >= 0) & (both[:, own] & 1 == 0) & (node < first + gates)
+        good = (sets >= 0) & (both[:, side] & 1 == 0) & (node < first + gates)
         good[good] = usable[sets[good]] & state[node[good]]
         term_set[pairs[good]] = sets[good]
         literal[pairs[good]] = both[good, other]

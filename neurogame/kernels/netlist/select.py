@@ -153,8 +153,8 @@ class Selection:
         inner = remaining[-1][:width]
         for borrow, number in zip(reversed(below), reversed(remaining[:-1]), strict=True):
             inner = [
-                builder.mux(borrow, own, rest)
-                for own, rest in zip(number[:width], inner, strict=True)
+                builder.mux(borrow, before, rest)
+                for before, rest in zip(number[:width], inner, strict=True)
             ]
         chosen = []
         open_: Literal = TRUE

@@ -40,8 +40,8 @@ def forward_blocks(
         for o in range(len(output)):
             for channel in range(channels):
                 for lane in range(last - first):
-                    found = state[max(output[o], 0), channel, lane]
-                    outputs[o, channel, first + lane] = found if output[o] >= 0 else 0.0
+                    value = state[max(output[o], 0), channel, lane]
+                    outputs[o, channel, first + lane] = value if output[o] >= 0 else 0.0
 
 
 @counted

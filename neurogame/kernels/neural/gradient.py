@@ -103,13 +103,13 @@ def _below_weighted(
     last: int,
     weight_flow: Lanes,
 ) -> None:
-    own = flow[n, channel]
+    above = flow[n, channel]
     for e in range(first, last):
         child = children[e] >> 1
-        weight_flow[e] += _product(own, state[child, channel])
+        weight_flow[e] += _product(above, state[child, channel])
         weight, below = weights[e], flow[child, channel]
-        for lane in range(len(own)):
-            below[lane] += weight * own[lane]
+        for lane in range(len(above)):
+            below[lane] += weight * above[lane]
 
 
 @callee
@@ -166,14 +166,14 @@ def _below_deviations(
     weight_flow: Lanes,
     part: Lanes,
 ) -> None:
-    own, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
-    for lane in range(len(own)):
+    above, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
+    for lane in range(len(above)):
         # Of the way from the sum to its logarithm.
-        pulse[lane] = own[lane] / state[n, 3 + channel, lane]
+        pulse[lane] = above[lane] / state[n, 3 + channel, lane]
     for e in range(first, last):
         child, other = children[e] >> 1, channel ^ (children[e] & 1)
         weight, deviation, below = weights[e], state[child, other], flow[child, other]
-        for lane in range(len(own)):
+        for lane in range(len(above)):
             part[lane] = pulse[lane] * lane_exp(weight + deviation[lane] - base[lane])
             below[lane] += part[lane]
         weight_flow[e] += _total(part)

@@ -121,11 +121,11 @@ def make_layout(graph: Graph, leaves: Int64s, output_row: Int64s, columns: int) 
     is_leaf, is_small = child < 0, (child >= 0) & small[np.maximum(child, 0)]
     is_upper = ~(is_leaf | is_small)
     inner = _inner_edges(graph, child[is_small])
-    own = np.full((len(edge), BITS), -1, dtype=np.int64)
-    own[is_leaf, 0] = leaves[row[edge[is_leaf]] - 1]
-    own[is_small] = np.append(leaves, -1)[np.append(row, 0)[inner] - 1]
+    sources = np.full((len(edge), BITS), -1, dtype=np.int64)
+    sources[is_leaf, 0] = leaves[row[edge[is_leaf]] - 1]
+    sources[is_small] = np.append(leaves, -1)[np.append(row, 0)[inner] - 1]
     parts = np.flatnonzero(~is_upper)
-    table, bits = merge_patterns(parent[parts], own[parts])
+    table, bits = merge_patterns(parent[parts], sources[parts])
     pattern, table_pattern = np.unique(bits, axis=0, return_inverse=True)
     table_of = np.full(len(edge), -1, dtype=np.int64)
     table_of[parts] = table
@@ -150,13 +150,13 @@ def make_layout(graph: Graph, leaves: Int64s, output_row: Int64s, columns: int) 
         small_parent=tensor(parent[is_small]),
         small_table=tensor(table_of[is_small]),
         small_inner=tensor(inner),
-        small_choice=tensor(_choices(negated, inner, own[is_small], bits[table_of[is_small]])),
+        small_choice=tensor(_choices(negated, inner, sources[is_small], bits[table_of[is_small]])),
         leaf_edge=tensor(edge[is_leaf]),
         leaf_parent=tensor(parent[is_leaf]),
         leaf_table=tensor(table_of[is_leaf]),
         leaf_choice=tensor(
             _choices(
-                negated, edge[is_leaf][:, None], own[is_leaf, :1], bits[table_of[is_leaf]]
+                negated, edge[is_leaf][:, None], sources[is_leaf, :1], bits[table_of[is_leaf]]
             ).squeeze(1)
         ),
         columns=columns,

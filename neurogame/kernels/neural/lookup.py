@@ -102,15 +102,15 @@ def _index_flags(typing: Any, flags: Any, pattern: Any, p: Any, index: Any) -> A
         octets, leaves, out = (
             _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
         )
-        found = ir.IntType(8)(0)
+        pick = ir.IntType(8)(0)
         for bit in range(BITS):
             place = builder.add(
                 builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
             )
             leaf = builder.zext(builder.load(builder.gep(leaves, [place])), ir.IntType(64))
             held = builder.load(builder.gep(octets, [leaf]))
-            found = builder.or_(found, builder.shl(held, held.type(bit)))
-        builder.store(found, builder.gep(out, [arguments[2]]))
+            pick = builder.or_(pick, builder.shl(held, held.type(bit)))
+        builder.store(pick, builder.gep(out, [arguments[2]]))
 
     return types.void(flags, pattern, p, index), generate
 
@@ -127,7 +127,7 @@ def _make_index(lanes: int) -> Any:
             octets = ir.VectorType(ir.IntType(8), lanes)
             flags = ir.VectorType(ir.IntType(1), lanes)
             zero = ir.Constant(octets, [0] * lanes)
-            found = zero
+            pick = zero
             for bit in range(BITS):
                 place = builder.add(
                     builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
@@ -138,9 +138,9 @@ def _make_index(lanes: int) -> Any:
                 # The word is a vector of flags as it is, bit by bit a lane: no shifts, no loop.
                 value = ir.Constant(octets, [1 << bit] * lanes)
                 held = builder.bitcast(first, flags)
-                found = builder.or_(found, builder.select(held, value, zero))
+                pick = builder.or_(pick, builder.select(held, value, zero))
             where = builder.gep(out, [builder.mul(arguments[2], arguments[2].type(lanes))])
-            builder.store(found, builder.bitcast(where, octets.as_pointer()), align=1)
+            builder.store(pick, builder.bitcast(where, octets.as_pointer()), align=1)
 
         return types.void(column, pattern, p, index), generate
 
@@ -239,8 +239,8 @@ def _write_wide_sums(
             there = builder.add(here, word(_VECTOR))
             high = builder.load(part(numbers, there, vector), align=4)
             for total, pick in zip(totals[channel], picks, strict=True):
-                found = builder.call(permute, [low, pick, high])
-                builder.store(builder.fadd(builder.load(total), found), total)
+                values = builder.call(permute, [low, pick, high])
+                builder.store(builder.fadd(builder.load(total), values), total)
     for channel in range(channels):
         for q, total in enumerate(totals[channel]):
             where = part(result, word(channel * lanes + q * _VECTOR), vector)

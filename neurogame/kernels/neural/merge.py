@@ -28,26 +28,26 @@ def merge_patterns(parent: Int64s, columns: Int64s) -> tuple[Int64s, Int64s]:
         table, ascending, then -1; ``[T, 5]``.
     """
     table = np.zeros(len(parent), dtype=np.int64)
-    found: list[frozenset[int]] = []
+    tables: list[frozenset[int]] = []
     first = 0
-    for i, own in enumerate(columns.tolist()):
+    for i, dependencies in enumerate(columns.tolist()):
         if i == 0 or parent[i] != parent[i - 1]:
-            first = len(found)
-        wanted = frozenset(column for column in own if column >= 0)
+            first = len(tables)
+        wanted = frozenset(column for column in dependencies if column >= 0)
         best, growth = -1, BITS + 1
-        for other in range(len(found) - 1, max(first, len(found) - LOOK_BACK) - 1, -1):
-            together = len(wanted | found[other])
-            if together <= BITS and together - len(found[other]) < growth:
-                best, growth = other, together - len(found[other])
+        for other in range(len(tables) - 1, max(first, len(tables) - LOOK_BACK) - 1, -1):
+            together = len(wanted | tables[other])
+            if together <= BITS and together - len(tables[other]) < growth:
+                best, growth = other, together - len(tables[other])
                 if growth == 0:
                     break
         if best < 0:
-            best = len(found)
-            found.append(wanted)
+            best = len(tables)
+            tables.append(wanted)
         else:
-            found[best] |= wanted
+            tables[best] |= wanted
         table[i] = best
-    bits = np.full((len(found), BITS), -1, dtype=np.int64)
-    for place, members in zip(bits, found, strict=True):
+    bits = np.full((len(tables), BITS), -1, dtype=np.int64)
+    for place, members in zip(bits, tables, strict=True):
         place[: len(members)] = sorted(members)
     return table, bits

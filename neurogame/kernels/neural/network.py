@@ -129,29 +129,37 @@ def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
     kind, channels = network.kind, tables.shape[1]
     steep = lane_constant(network.steep, state[0, 0, 0])
     for n in range(len(state)):
-        own = state[n]
+        neuron = state[n]
         first, last = edge_start[n], edge_start[n + 1]
         begin, end = table_start[n], table_start[n + 1]
-        table_sums(tables, table_pattern, begin, end, index, own[:channels])
+        table_sums(tables, table_pattern, begin, end, index, neuron[:channels])
         if kind == PLAIN:
-            _add_weighted(own[0], state, 0, edges[0], edge_child, first, last)
-            _squash(own[0], nodes[0, n], steep)
+            _add_weighted(neuron[0], state, 0, edges[0], edge_child, first, last)
+            _squash(neuron[0], nodes[0, n], steep)
         elif kind == SOUND:
             for channel in range(2):
                 offset = offsets[channel, n]
                 if first < last:
                     _add_logarithms(
-                        own, state, channel, offset, begin < end, edges[0], edge_child, first, last
+                        neuron,
+                        state,
+                        channel,
+                        offset,
+                        begin < end,
+                        edges[0],
+                        edge_child,
+                        first,
+                        last,
                     )
                 else:
-                    _scale(own, channel, offset)
-            _add_weighted(own[2], state, 2, edges[1], edge_child, first, last)
-            _deviate(own, nodes[0, n], nodes[1, n])
-            _squash(own[2], nodes[2, n], steep)
+                    _scale(neuron, channel, offset)
+            _add_weighted(neuron[2], state, 2, edges[1], edge_child, first, last)
+            _deviate(neuron, nodes[0, n], nodes[1, n])
+            _squash(neuron[2], nodes[2, n], steep)
         else:
             conjunction = nodes[0, n] != 0
-            _add_powers(own, state, conjunction, edge_child, first, last)
-            _join(own, conjunction, edges[0])
+            _add_powers(neuron, state, conjunction, edge_child, first, last)
+            _join(neuron, conjunction, edges[0])
 
 
 @inlined
@@ -177,9 +185,9 @@ def _squash(sums: Lanes, bias: float, steep: float) -> None:
 
 
 @inlined
-def _scale(own: Lanes, channel: int, offset: float) -> None:
+def _scale(neuron: Lanes, channel: int, offset: float) -> None:
     """Keep a sum and its divisor, and write the deviation itself."""
-    sums, kept, base = own[channel], own[3 + channel], own[5 + channel]
+    sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
     factor = lane_exp(offset)
     for lane in range(len(sums)):
         kept[lane] = sums[lane]
@@ -189,7 +197,7 @@ def _scale(own: Lanes, channel: int, offset: float) -> None:
 
 @callee
 def _add_logarithms(
-    own: Lanes,
+    neuron: Lanes,
     state: Lanes,
     channel: int,
     offset: float,
@@ -200,7 +208,7 @@ def _add_logarithms(
     last: int,
 ) -> None:
     """Add deviations that are given by their logarithms, relative to the largest."""
-    sums, kept, base = own[channel], own[3 + channel], own[5 + channel]
+    sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
     nothing = lane_constant(_NOTHING, offset)
     for lane in range(len(sums)):
         rise = lane_log(sums[lane]) + offset if filled else nothing
@@ -222,12 +230,12 @@ def _add_logarithms(
 
 
 @inlined
-def _deviate(own: Lanes, floor: float, ceiling: float) -> None:
+def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
     """Turn the net input's deviations into the logarithms of the output's.
 
     The logistic function and the last factor of ``low`` share one logarithm.
     """
-    low, high = own[0], own[1]
+    low, high = neuron[0], neuron[1]
     zero, one, near = (
         lane_constant(0.0, floor),
         lane_constant(1.0, floor),
@@ -240,10 +248,10 @@ def _deviate(own: Lanes, floor: float, ceiling: float) -> None:
         x = floor + up if up < down else ceiling - down
         total = one + lane_exp(-x if x > zero else x)
         below, above = (zero, x) if x > zero else (x, zero)
-        rising = own[3, lane] if up < near else one - lane_exp(-up)
-        falling = own[4, lane] if down < near else one - lane_exp(-down)
-        more = own[5, lane] + log_damping(up) if up < near else zero
-        less = own[6, lane] + log_damping(down) if down < near else zero
+        rising = neuron[3, lane] if up < near else one - lane_exp(-up)
+        falling = neuron[4, lane] if down < near else one - lane_exp(-down)
+        more = neuron[5, lane] + log_damping(up) if up < near else zero
+        less = neuron[6, lane] + log_damping(down) if down < near else zero
         low[lane] = from_floor + below + lane_log(rising / total) + more
         high[lane] = from_ceiling - above + lane_log(falling / total) + less
 
@@ -282,7 +290,7 @@ def _add_powers(
 
 
 @inlined
-def _join(own: Lanes, conjunction: bool, constants: Lanes) -> None:
+def _join(neuron: Lanes, conjunction: bool, constants: Lanes) -> None:
     """Turn sums of powers into truth, falsity and their powers under the threshold t-norm.
 
     What is written is a conjunction's, whose negation a disjunction is.
@@ -295,9 +303,9 @@ def _join(own: Lanes, conjunction: bool, constants: Lanes) -> None:
         lane_constant(1.0, q),
     )
     rest, tiny = one - t, lane_constant(1e-30, q)
-    for lane in range(own.shape[1]):
-        fails = own[0, lane] > zero
-        total = own[0, lane] + own[1, lane] * unit if fails else own[1, lane]
+    for lane in range(neuron.shape[1]):
+        fails = neuron[0, lane] > zero
+        total = neuron[0, lane] + neuron[1, lane] * unit if fails else neuron[1, lane]
         size = lane_exp(root * lane_log(total))
         size = size if fails else size * rest
         bottom, top = t if fails else zero, one if fails else rest
@@ -310,10 +318,10 @@ def _join(own: Lanes, conjunction: bool, constants: Lanes) -> None:
         share = truth / rest if fails else truth
         other = lane_exp(q * lane_log(share if share > tiny else tiny))
         less = other if other > least else least
-        own[0, lane], own[1, lane] = truth, falsity
-        own[2, lane] = power if fails else -power
-        own[3, lane] = -less if fails else other
+        neuron[0, lane], neuron[1, lane] = truth, falsity
+        neuron[2, lane] = power if fails else -power
+        neuron[3, lane] = -less if fails else other
     if not conjunction:
-        for lane in range(own.shape[1]):
-            own[0, lane], own[1, lane] = own[1, lane], own[0, lane]
-            own[2, lane], own[3, lane] = own[3, lane], own[2, lane]
+        for lane in range(neuron.shape[1]):
+            neuron[0, lane], neuron[1, lane] = neuron[1, lane], neuron[0, lane]
+            neuron[2, lane], neuron[3, lane] = neuron[3, lane], neuron[2, lane]

@@ -190,12 +190,12 @@ def _add_outputs(
         if output[o] < 0:
             y[:] = sign
         else:
-            own = state[output[o]]
+            neuron = state[output[o]]
             if kind == SOUND:
-                _read_sound(own, zero, slope, shift, room, sign, y)
+                _read_sound(neuron, zero, slope, shift, room, sign, y)
             else:
                 for lane in range(len(y)):
-                    y[lane] = sign * own[0, lane]
+                    y[lane] = sign * neuron[0, lane]
         for role in range(len(values)):
             gain, target = gains[role, o], values[role]
             for lane in range(len(y)):
@@ -204,10 +204,10 @@ def _add_outputs(
 
 @callee
 def _read_sound(
-    own: Lanes, zero: float, slope: float, shift: float, room: float, sign: float, y: Lanes
+    neuron: Lanes, zero: float, slope: float, shift: float, room: float, sign: float, y: Lanes
 ) -> None:
     for lane in range(len(y)):
-        odds = own[0, lane] - own[1, lane] + room * own[2, lane]
+        odds = neuron[0, lane] - neuron[1, lane] + room * neuron[2, lane]
         y[lane] = sign * lane_tanh((odds - zero) * slope + shift)
 
 
@@ -228,9 +228,9 @@ def _mix_goals(
     for role in range(len(values)):
         values[role] = one
     for o in range(last):
-        own, sign = state[max(output[o], 0)], readout[o, 4]
+        neuron, sign = state[max(output[o], 0)], readout[o, 4]
         for lane in range(len(end)):
-            degree = _degree(own, lane, output[o] < 0, sign > 0, end[lane], constants)
+            degree = _degree(neuron, lane, output[o] < 0, sign > 0, end[lane], constants)
             for role in range(len(values)):
                 values[role, lane] *= one - gains[role, o] * degree
     for role in range(len(values)):
@@ -253,11 +253,11 @@ def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: 
 
 @inlined
 def _degree(
-    own: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
+    neuron: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
 ) -> Any:
     """Return how nearly a goal is reached without the game being over, or holds as it is."""
     zero, one, t = lane_constant(0.0, end), lane_constant(1.0, end), constants[2]
-    falsity, truth = own[2, lane], own[3, lane]
+    falsity, truth = neuron[2, lane], neuron[3, lane]
     holds = upright if constant else (truth > zero) == upright
     power = one if constant else (truth if truth > zero else falsity)
     joined = lane_exp(constants[1] * lane_log(power + end))

@@ -48,13 +48,13 @@ def _step(
 ) -> None:
     """Take the step of some weights; errors are what is missing, so steps go up."""
     length, share = np.float32(step), np.float32(scale)
-    keep, own = np.float32(_FIRST), np.float32(1 - _FIRST)
-    keep_square, own_square = np.float32(_SECOND), np.float32(1 - _SECOND)
+    keep, add = np.float32(_FIRST), np.float32(1 - _FIRST)
+    keep_square, add_square = np.float32(_SECOND), np.float32(1 - _SECOND)
     for number in range(len(weights)):
         slope = gradient[number] * share
         gradient[number] = np.float32(0)
-        first = keep * moments[0, place + number] + own * slope
-        second = keep_square * moments[1, place + number] + own_square * slope * slope
+        first = keep * moments[0, place + number] + add * slope
+        second = keep_square * moments[1, place + number] + add_square * slope * slope
         moments[0, place + number] = first
         moments[1, place + number] = second
         weights[number] += length * first / (np.float32(math.sqrt(second)) + _TINY)

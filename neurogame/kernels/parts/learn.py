@@ -183,11 +183,11 @@ def _note_error(
         error[output] = turned[output] = _NONE
     for role in range(roles):
         held = logic[place, role]
-        found = joined(held, added(parts, outputs, logic, place, role))
+        forecast = joined(held, added(parts, outputs, logic, place, role))
         wanted = targets[place, role]
-        missing = wanted - found
+        missing = wanted - forecast
         learning.gain_gradient[role] += missing * np.float32(logit(held))
-        sure = min(max(np.float64(found), LEAST), 1 - LEAST)
+        sure = min(max(np.float64(forecast), LEAST), 1 - LEAST)
         learning.loss -= wanted * math.log(sure) + (1 - wanted) * math.log(1 - sure)
         if parts.opposed == 0:
             error[role] = missing

@@ -37,11 +37,11 @@ _valuation = cast(PartsValuation)
 
 def value_parts(values: Values) -> None:
     """Value the given states with goal networks, if there are any, and parts."""
-    own = _valuation(values.evaluator)
-    parts, loaded, states, out = own.parts, own.loaded, values.states, values.out
+    valuation = _valuation(values.evaluator)
+    parts, loaded, states, out = valuation.parts, valuation.loaded, values.states, values.out
     outputs = loaded.outputs
-    evaluate(own.logic, states, values.lanes, values.count, out)
-    values.failed = own.logic.failed
+    evaluate(valuation.logic, states, values.lanes, values.count, out)
+    values.failed = valuation.logic.failed
     for row in range(values.count):
         if row == 0 or is_far(values, loaded, row):
             load(loaded, states, row)

@@ -75,35 +75,35 @@ def compile_policy(weights: PolicyWeights) -> CompiledScores:
 
 def score_by_policy(scores: MoveScores) -> None:
     """Score the given moves."""
-    own, role, legal, out = _weights(scores.judge), scores.role, scores.legal, scores.out
-    begin, end = own.offsets[role], own.offsets[role + 1]
+    policy, role, legal, out = _weights(scores.judge), scores.role, scores.legal, scores.out
+    begin, end = policy.offsets[role], policy.offsets[role + 1]
     for place in range(scores.count):
         row, slot = scores.rows[place], 0
-        _see(own, scores.states, row)
+        _see(policy, scores.states, row)
         for word in range(begin >> 6, (end + 63) >> 6):
             bits = masked(legal[row, word], word, begin, end)
             while bits:
-                out[place, slot] = _score(own, 64 * word + lowest_bit(bits))
+                out[place, slot] = _score(policy, 64 * word + lowest_bit(bits))
                 bits &= bits - _ONE
                 slot += 1
 
 
 @inner
-def _mode(own: PolicyWeights, states: UInt64s2, row: int) -> int:
+def _mode(policy: PolicyWeights, states: UInt64s2, row: int) -> int:
     """Return the mode of a packed state; 0 where no fluent says so."""
-    for mode in range(len(own.mode_fluent)):
-        fluent = own.mode_fluent[mode]
+    for mode in range(len(policy.mode_fluent)):
+        fluent = policy.mode_fluent[mode]
         if (states[row, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE != 0:
             return mode
     return 0
 
 
 @callee_sum
-def _see(own: PolicyWeights, states: UInt64s2, row: int) -> None:
+def _see(policy: PolicyWeights, states: UInt64s2, row: int) -> None:
     """Compute the hidden units of a state."""
-    mode = _mode(own, states, row)
-    view, units, embedding, bias = own.seen_as, own.units, own.embedding, own.bias
-    weights = own.sets[mode]
+    mode = _mode(policy, states, row)
+    view, units, embedding, bias = policy.seen_as, policy.units, policy.embedding, policy.bias
+    weights = policy.sets[mode]
     for unit in range(len(units)):
         units[unit] = bias[mode, unit]
     for word in range(states.shape[1]):
@@ -120,10 +120,10 @@ def _see(own: PolicyWeights, states: UInt64s2, row: int) -> None:
 
 
 @callee_sum
-def _score(own: PolicyWeights, move: int) -> np.float32:
+def _score(policy: PolicyWeights, move: int) -> np.float32:
     """Return the score of a move of the present state."""
-    readout, units = own.readout, own.units
-    total: np.float32 = own.moves[move]
+    readout, units = policy.readout, policy.units
+    total: np.float32 = policy.moves[move]
     for unit in range(len(units)):
         total += readout[move, unit] * units[unit]
     return total

@@ -30,119 +30,119 @@ _ONE = np.uint64(1)
 
 
 @inner
-def choose_all(own: GameLanes) -> None:
+def choose_all(games: GameLanes) -> None:
     """Choose the moves of all lanes; writes ``joint`` of the machine's block."""
-    children = own.children
-    children.given, children.states, children.legal = len(own.ply), own.state, own.legal
+    children = games.children
+    children.given, children.states, children.legal = len(games.ply), games.state, games.legal
     children.state, children.left = -1, 0
-    children.seed = own.clock << 20
-    own.lane, own.decided = -1, 0
+    children.seed = games.clock << 20
+    games.lane, games.decided = -1, 0
     fill_children(children)
     while children.count > 0:
         block, count = children.machine.block, children.count
-        if own.logic.kind != NONE:
-            evaluate(own.logic, block.states, block.lanes, count, own.child_logic)
+        if games.logic.kind != NONE:
+            evaluate(games.logic, block.states, block.lanes, count, games.child_logic)
         for child in range(count):
             lane = children.parent[child]
-            if lane != own.lane:
-                if own.lane >= 0:
-                    _decide(own)
-                _begin(own, lane)
-            _look_at_child(own, child)
+            if lane != games.lane:
+                if games.lane >= 0:
+                    _decide(games)
+                _begin(games, lane)
+            _look_at_child(games, child)
         fill_children(children)
-    if own.lane >= 0:
-        _decide(own)
+    if games.lane >= 0:
+        _decide(games)
 
 
 @inner
-def _begin(own: GameLanes, lane: int) -> None:
+def _begin(games: GameLanes, lane: int) -> None:
     """Begin with the state of a lane."""
-    offsets, legal = own.children.offsets, own.legal
-    own.lane, own.deciders, own.decider, own.number = lane, 0, 0, 0
-    own.ties, own.best_score, own.drawn = 0, -math.inf, 0
+    offsets, legal = games.children.offsets, games.legal
+    games.lane, games.deciders, games.decider, games.number = lane, 0, 0, 0
+    games.ties, games.best_score, games.drawn = 0, -math.inf, 0
     product = 1
     for role in range(len(offsets) - 1):
         moves = count_moves(legal, lane, offsets[role], offsets[role + 1])
         if moves > 1:
             product *= moves
-            if own.deciders == 0:
-                own.decider = role
-            own.deciders += 1
-            if role == own.chance:
-                own.drawn = 1
-    if own.deciders > 1:
+            if games.deciders == 0:
+                games.decider = role
+            games.deciders += 1
+            if role == games.chance:
+                games.drawn = 1
+    if games.deciders > 1:
         for word in range(legal.shape[1]):
             bits = legal[lane, word]
             while bits:
                 move = 64 * word + lowest_bit(bits)
-                own.worth[move], own.seen[move] = math.inf if own.drawn == 0 else 0.0, 0
+                games.worth[move], games.seen[move] = math.inf if games.drawn == 0 else 0.0, 0
                 bits &= bits - _ONE
     # With several deciding roles nobody asks for it.
-    own.wanted = below(_word(own, _MOVE), product) if own.deciders == 1 else 0
-    load(own.learning.loaded, own.state, lane)
-    if own.waits[lane] != 0:
-        _value_last(own, lane)
+    games.wanted = below(_word(games, _MOVE), product) if games.deciders == 1 else 0
+    load(games.learning.loaded, games.state, lane)
+    if games.waits[lane] != 0:
+        _value_last(games, lane)
 
 
 @inner
-def _word(own: GameLanes, use: int) -> np.uint64:
+def _word(games: GameLanes, use: int) -> np.uint64:
     """Return a random word of this lane and ply."""
-    return random_word(own.seed, own.lane, (own.clock << 20) + use)
+    return random_word(games.seed, games.lane, (games.clock << 20) + use)
 
 
 @inner
-def _value_last(own: GameLanes, lane: int) -> None:
+def _value_last(games: GameLanes, lane: int) -> None:
     """Note the value of the present state as that of the last move."""
-    learning = own.learning
-    parts, loaded, plies = learning.parts, learning.loaded, len(own.modes) // len(own.ply)
+    learning = games.learning
+    parts, loaded, plies = learning.parts, learning.loaded, len(games.modes) // len(games.ply)
     outputs = loaded.outputs
-    add_parts(parts, loaded, own.state, lane, mode_of(parts, own.state, lane), outputs)
-    row = lane * plies + own.ply[lane] - 1
-    for role in range(len(own.score)):
-        more = added(parts, outputs, own.lane_logic, lane, role)
-        own.searched[row, role] = joined(own.lane_logic[lane, role], more)
-    own.waits[lane] = 0
+    add_parts(parts, loaded, games.state, lane, mode_of(parts, games.state, lane), outputs)
+    row = lane * plies + games.ply[lane] - 1
+    for role in range(len(games.score)):
+        more = added(parts, outputs, games.lane_logic, lane, role)
+        games.searched[row, role] = joined(games.lane_logic[lane, role], more)
+    games.waits[lane] = 0
 
 
 @inner
-def _look_at_child(own: GameLanes, child: int) -> None:
+def _look_at_child(games: GameLanes, child: int) -> None:
     """Value a child, and keep it if it is the best so far or the one for exploration."""
-    block = own.children.machine.block
+    block = games.children.machine.block
     if block.terminal[child]:
-        for role in range(len(own.score)):
-            own.score[role] = _certain(block.goals[child, role])
+        for role in range(len(games.score)):
+            games.score[role] = _certain(block.goals[child, role])
     else:
-        _score_child(own, child)
-    if own.learning.parts.opposed != 0:
-        margin = own.score[0] - own.score[1]
-        own.score[0], own.score[1] = margin, -margin
-    if own.number == own.wanted:
-        for role in range(len(own.score)):
-            own.other_joint[role] = block.joint[child, role]
-    own.number += 1
-    if own.deciders > 1:
-        for role in range(len(own.score)):
+        _score_child(games, child)
+    if games.learning.parts.opposed != 0:
+        margin = games.score[0] - games.score[1]
+        games.score[0], games.score[1] = margin, -margin
+    if games.number == games.wanted:
+        for role in range(len(games.score)):
+            games.other_joint[role] = block.joint[child, role]
+    games.number += 1
+    if games.deciders > 1:
+        for role in range(len(games.score)):
             move = block.joint[child, role]
-            if own.drawn == 0:
-                own.worth[move] = min(own.worth[move], own.score[role])
+            if games.drawn == 0:
+                games.worth[move] = min(games.worth[move], games.score[role])
             else:
-                own.seen[move] += 1
-                value = 1 / (1 + math.exp(-min(max(own.score[role], -_FAR), _FAR)))
-                own.worth[move] += (value - own.worth[move]) / own.seen[move]
+                games.seen[move] += 1
+                value = 1 / (1 + math.exp(-min(max(games.score[role], -_FAR), _FAR)))
+                games.worth[move] += (value - games.worth[move]) / games.seen[move]
         return
-    if own.drawn != 0:
-        _average_in(own, child)
+    if games.drawn != 0:
+        _average_in(games, child)
         return
-    score = own.score[own.decider]
-    if score > own.best_score:
-        own.ties, own.best_score = 1, score
-    elif score == own.best_score:
-        own.ties += 1
-        if below(_word(own, _TIE + own.number), own.ties) > 0:
+    score = games.score[games.decider]
+    if score > games.best_score:
+        games.ties, games.best_score = 1, score
+    elif score == games.best_score:
+        games.ties += 1
+        if below(_word(games, _TIE + games.number), games.ties) > 0:
             return
     else:
         return
-    _keep_best(own, child)
+    _keep_best(games, child)
 
 
 @inner
@@ -154,77 +154,82 @@ def _certain(goal: float) -> float:
 
 
 @inner
-def _score_child(own: GameLanes, child: int) -> None:
-    learning, states = own.learning, own.children.machine.block.states
+def _score_child(games: GameLanes, child: int) -> None:
+    learning, states = games.learning, games.children.machine.block.states
     parts, loaded = learning.parts, learning.loaded
     outputs = loaded.outputs
     add_parts(parts, loaded, states, child, mode_of(parts, states, child), outputs)
-    logic = own.child_logic
-    for role in range(len(own.score)):
-        own.score[role] = added(parts, outputs, logic, child, role)
-        if own.logic.kind != NONE:
-            own.score[role] += logit(logic[child, role])
+    logic = games.child_logic
+    for role in range(len(games.score)):
+        games.score[role] = added(parts, outputs, logic, child, role)
+        if games.logic.kind != NONE:
+            games.score[role] += logit(logic[child, role])
 
 
 @inner
-def _keep_best(own: GameLanes, child: int) -> None:
+def _keep_best(games: GameLanes, child: int) -> None:
     """Keep the child that has just been scored as the best one, with its values."""
-    block = own.children.machine.block
-    for role in range(len(own.best)):
-        own.best_joint[role] = block.joint[child, role]
+    block = games.children.machine.block
+    for role in range(len(games.best)):
+        games.best_joint[role] = block.joint[child, role]
         # Few children are ever the best one, and logits are enough to compare them.
-        own.best[role] = _value_of(own, child, role)
+        games.best[role] = _value_of(games, child, role)
 
 
 @inner
-def _average_in(own: GameLanes, child: int) -> None:
+def _average_in(games: GameLanes, child: int) -> None:
     """Add the child that has just been scored to the mean of what chance may lead to."""
-    for role in range(len(own.best)):
-        mean = own.best[role] if own.number > 1 else np.float32(0)
-        share = (_value_of(own, child, role) - mean) / np.float32(own.number)
-        own.best[role] = mean + share
+    for role in range(len(games.best)):
+        mean = games.best[role] if games.number > 1 else np.float32(0)
+        share = (_value_of(games, child, role) - mean) / np.float32(games.number)
+        games.best[role] = mean + share
 
 
 @inner
-def _value_of(own: GameLanes, child: int, role: int) -> np.float32:
+def _value_of(games: GameLanes, child: int, role: int) -> np.float32:
     """Return the value of the child that has just been scored."""
-    block, logic, learning = own.children.machine.block, own.child_logic, own.learning
-    found: np.float32 = block.goals[child, role]
+    block, logic, learning = games.children.machine.block, games.child_logic, games.learning
+    value: np.float32 = block.goals[child, role]
     if not block.terminal[child]:
         more = added(learning.parts, learning.loaded.outputs, logic, child, role)
-        found = joined(logic[child, role], more)
-    return found
+        value = joined(logic[child, role], more)
+    return value
 
 
 @inner
-def _decide(own: GameLanes) -> None:
+def _decide(games: GameLanes) -> None:
     """Choose the moves of the present lane."""
-    own.decided += 1
-    lane, joint = own.lane, own.machine.block.joint
-    row = lane * (len(own.modes) // len(own.ply)) + own.ply[lane]
-    opening = own.ply[lane] < own.opening[lane]
-    if own.deciders > 1:
-        _decide_together(own, opening)
+    games.decided += 1
+    lane, joint = games.lane, games.machine.block.joint
+    row = lane * (len(games.modes) // len(games.ply)) + games.ply[lane]
+    opening = games.ply[lane] < games.opening[lane]
+    if games.deciders > 1:
+        _decide_together(games, opening)
         # What a move is worth depends on the others': its value is that of what follows.
-        own.waits[lane], own.cut[row] = 1, 0
+        games.waits[lane], games.cut[row] = 1, 0
         return
-    random = opening or own.drawn != 0 or unit(_word(own, _COIN)) < own.epsilon
-    for role in range(len(own.best)):
-        own.searched[row, role] = own.best[role]
-        joint[lane, role] = own.other_joint[role] if random else own.best_joint[role]
+    random = opening or games.drawn != 0 or unit(_word(games, _COIN)) < games.epsilon
+    for role in range(len(games.best)):
+        games.searched[row, role] = games.best[role]
+        joint[lane, role] = games.other_joint[role] if random else games.best_joint[role]
     # What chance does is no mistake: what comes of it is learned from.
-    own.cut[row] = 1 if random and own.deciders > 0 and own.drawn == 0 else 0
+    games.cut[row] = 1 if random and games.deciders > 0 and games.drawn == 0 else 0
 
 
 @inner
-def _decide_together(own: GameLanes, opening: bool) -> None:
+def _decide_together(games: GameLanes, opening: bool) -> None:
     """Choose the moves of several deciding roles, each by what it can rely on."""
-    lane, joint, legal, offsets = own.lane, own.machine.block.joint, own.legal, own.children.offsets
-    for role in range(len(own.best)):
+    lane, joint, legal, offsets = (
+        games.lane,
+        games.machine.block.joint,
+        games.legal,
+        games.children.offsets,
+    )
+    for role in range(len(games.best)):
         begin, end = offsets[role], offsets[role + 1]
-        if opening or role == own.chance or unit(_word(own, _COIN + role)) < own.epsilon:
+        if opening or role == games.chance or unit(_word(games, _COIN + role)) < games.epsilon:
             moves = count_moves(legal, lane, begin, end)
-            number = below(_word(own, _MOVE + role), moves)
+            number = below(_word(games, _MOVE + role), moves)
             joint[lane, role] = nth_move(legal, lane, begin, end, number)
             continue
         best, ties = -math.inf, 0
@@ -233,10 +238,10 @@ def _decide_together(own: GameLanes, opening: bool) -> None:
             while bits:
                 move = 64 * word + lowest_bit(bits)
                 bits &= bits - _ONE
-                if own.worth[move] > best:
-                    best, ties = own.worth[move], 1
+                if games.worth[move] > best:
+                    best, ties = games.worth[move], 1
                     joint[lane, role] = move
-                elif own.worth[move] == best:
+                elif games.worth[move] == best:
                     ties += 1
-                    if below(_word(own, _TIE + move), ties) == 0:
+                    if below(_word(games, _TIE + move), ties) == 0:
                         joint[lane, role] = move

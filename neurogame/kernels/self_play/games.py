@@ -111,11 +111,11 @@ class Games:
 
     def state(self) -> Arrays:
         """Return all that is needed to go on exactly here, beside what the learner keeps."""
-        found: Arrays = {name: array_of(self.own, name).copy() for name in _BY_LANE}
+        arrays: Arrays = {name: array_of(self.own, name).copy() for name in _BY_LANE}
         rows = self._kept_rows()
-        found |= {name: array_of(self.own, name)[rows] for name in _BY_POSITION}
-        found["numbers"] = np.array([getattr(self.own, name) for name in _NUMBERS], np.int64)
-        return found
+        arrays |= {name: array_of(self.own, name)[rows] for name in _BY_POSITION}
+        arrays["numbers"] = np.array([getattr(self.own, name) for name in _NUMBERS], np.int64)
+        return arrays
 
     def restore(self, state: Arrays) -> None:
         """Go on where :meth:`state` was called, with the same settings."""
@@ -133,8 +133,8 @@ class Games:
         plies = len(array_of(self.own, "modes")) // len(ply)
         first = np.repeat(plies * np.arange(len(ply)), ply)
         within = np.arange(len(first)) - np.repeat(np.cumsum(ply) - ply, ply)
-        found: Int64s = first + within
-        return found
+        rows: Int64s = first + within
+        return rows
 
 
 def _make(

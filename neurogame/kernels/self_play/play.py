@@ -15,88 +15,92 @@ from neurogame.native.random import below, random_word
 _OPENING, _IMAGE = 1 << 19, (1 << 19) + 1
 
 
-def play_rounds(own: GameLanes) -> None:
+def play_rounds(games: GameLanes) -> None:
     """Play a number of plies in every lane."""
-    block = own.machine.block
-    for _ in range(own.rounds):
-        _keep(own)
-        choose_all(own)
-        if own.decided < len(own.ply):
-            own.stuck = 1
-        if own.stuck != 0 or failed(own.machine) or failed(own.children.machine):
+    block = games.machine.block
+    for _ in range(games.rounds):
+        _keep(games)
+        choose_all(games)
+        if games.decided < len(games.ply):
+            games.stuck = 1
+        if games.stuck != 0 or failed(games.machine) or failed(games.children.machine):
             return
-        step(own.machine, block, len(own.ply))
-        _go_on(own)
-        own.clock += 1
+        step(games.machine, block, len(games.ply))
+        _go_on(games)
+        games.clock += 1
 
 
-def start_lanes(own: GameLanes) -> None:
+def start_lanes(games: GameLanes) -> None:
     """Begin a game in every lane."""
-    for lane in range(len(own.ply)):
-        _restart(own, lane)
+    for lane in range(len(games.ply)):
+        _restart(games, lane)
 
 
 @inner
-def _restart(own: GameLanes, lane: int) -> None:
+def _restart(games: GameLanes, lane: int) -> None:
     """Begin a game."""
-    for word in range(own.state.shape[1]):
-        own.state[lane, word] = own.initial[0, word]
-    for word in range(own.legal.shape[1]):
-        own.legal[lane, word] = own.initial_legal[0, word]
-    for role in range(own.lane_logic.shape[1]):
-        own.lane_logic[lane, role] = own.initial_logic[role]
-    drawn = random_word(own.seed, lane, (own.clock << 20) + _OPENING)
-    own.ply[lane], own.waits[lane] = 0, 0
-    own.opening[lane] = below(drawn, own.openings + 1)
+    for word in range(games.state.shape[1]):
+        games.state[lane, word] = games.initial[0, word]
+    for word in range(games.legal.shape[1]):
+        games.legal[lane, word] = games.initial_legal[0, word]
+    for role in range(games.lane_logic.shape[1]):
+        games.lane_logic[lane, role] = games.initial_logic[role]
+    drawn = random_word(games.seed, lane, (games.clock << 20) + _OPENING)
+    games.ply[lane], games.waits[lane] = 0, 0
+    games.opening[lane] = below(drawn, games.openings + 1)
 
 
 @inner
-def _keep(own: GameLanes) -> None:
+def _keep(games: GameLanes) -> None:
     """Keep the lanes' states, and hand them to the rules."""
-    parents, parts = own.machine.block.parents, own.learning.parts
-    plies = len(own.modes) // len(own.ply)
-    for lane in range(len(own.ply)):
-        row = lane * plies + own.ply[lane]
-        for word in range(own.state.shape[1]):
-            parents[lane, word] = own.states[row, word] = own.state[lane, word]
-        for role in range(own.lane_logic.shape[1]):
-            own.logics[row, role] = own.lane_logic[lane, role]
-        own.modes[row] = mode_of(parts, own.state, lane)
+    parents, parts = games.machine.block.parents, games.learning.parts
+    plies = len(games.modes) // len(games.ply)
+    for lane in range(len(games.ply)):
+        row = lane * plies + games.ply[lane]
+        for word in range(games.state.shape[1]):
+            parents[lane, word] = games.states[row, word] = games.state[lane, word]
+        for role in range(games.lane_logic.shape[1]):
+            games.logics[row, role] = games.lane_logic[lane, role]
+        games.modes[row] = mode_of(parts, games.state, lane)
 
 
 @inner
-def _go_on(own: GameLanes) -> None:
+def _go_on(games: GameLanes) -> None:
     """Go on to the states that follow; games that have ended are learned from."""
-    block, plies = own.machine.block, len(own.modes) // len(own.ply)
-    if own.logic.kind != NONE:
-        evaluate(own.logic, block.states, block.lanes, len(own.ply), own.lane_logic)
-    for lane in range(len(own.ply)):
-        own.ply[lane] += 1
-        own.plies += 1
-        if block.terminal[lane] or own.ply[lane] >= plies:
-            _end(own, lane, bool(block.terminal[lane]))
-            _restart(own, lane)
+    block, plies = games.machine.block, len(games.modes) // len(games.ply)
+    if games.logic.kind != NONE:
+        evaluate(games.logic, block.states, block.lanes, len(games.ply), games.lane_logic)
+    for lane in range(len(games.ply)):
+        games.ply[lane] += 1
+        games.plies += 1
+        if block.terminal[lane] or games.ply[lane] >= plies:
+            _end(games, lane, bool(block.terminal[lane]))
+            _restart(games, lane)
             continue
-        for word in range(own.state.shape[1]):
-            own.state[lane, word] = block.states[lane, word]
-        for word in range(own.legal.shape[1]):
-            own.legal[lane, word] = block.legal[lane, word]
+        for word in range(games.state.shape[1]):
+            games.state[lane, word] = block.states[lane, word]
+        for word in range(games.legal.shape[1]):
+            games.legal[lane, word] = block.legal[lane, word]
 
 
 @inner
-def _end(own: GameLanes, lane: int, terminal: bool) -> None:
+def _end(games: GameLanes, lane: int, terminal: bool) -> None:
     """Learn from a game that is over, or that has been cut off."""
-    count, goals, targets = int(own.ply[lane]), own.machine.block.goals, own.targets
-    first = lane * (len(own.modes) // len(own.ply))
-    if own.waits[lane] != 0:
+    count, goals, targets = int(games.ply[lane]), games.machine.block.goals, games.targets
+    first = lane * (len(games.modes) // len(games.ply))
+    if games.waits[lane] != 0:
         # The value of the last move is that of what it led to.
         if terminal:
             for role in range(targets.shape[1]):
-                own.searched[first + count - 1, role] = goals[lane, role]
+                games.searched[first + count - 1, role] = goals[lane, role]
         else:
             count -= 1
-    make_targets(own.searched, own.cut, goals, lane, targets, first, count, own.lambda_, terminal)
-    own.games += 1
-    drawn = random_word(own.seed, lane, (own.clock << 20) + _IMAGE)
-    image = below(drawn, own.learning.images.shape[1])
-    learn_game(own.learning, own.states, own.modes, own.logics, targets, first, count, image)
+    make_targets(
+        games.searched, games.cut, goals, lane, targets, first, count, games.lambda_, terminal
+    )
+    games.games += 1
+    drawn = random_word(games.seed, lane, (games.clock << 20) + _IMAGE)
+    image = below(drawn, games.learning.images.shape[1])
+    learn_game(
+        games.learning, games.states, games.modes, games.logics, targets, first, count, image
+    )
