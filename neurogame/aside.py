@@ -50,13 +50,13 @@ class Aside:
 
         def do() -> None:
             try:
-                found = work()
+                outcome = work()
             except BaseException as error:
                 _OPEN.discard(cast(Future[object], future))
                 future.set_exception(error)
             else:
                 _OPEN.discard(cast(Future[object], future))
-                future.set_result(found)
+                future.set_result(outcome)
 
         self._waiting.put(do)
         if self._thread is None:

@@ -226,15 +226,15 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return compiled code, or None; of another version of this package nothing is read."""
-        found = None
+        overload = None
         try:
-            found = super().load_overload(signature, context)
+            overload = super().load_overload(signature, context)
         except (AttributeError, ImportError, *_DAMAGED):
             # The index names types that are no more, or a file is damaged: it is made anew.
             self.flush()
-        if found is None and compiling(self._py_func.__module__):
-            found = super().load_overload(signature, context)
-        return found
+        if overload is None and compiling(self._py_func.__module__):
+            overload = super().load_overload(signature, context)
+        return overload
 
     def save_overload(self, signature: Any, code: Any) -> None:
         """Keep compiled code; a folder that cannot be written to any more is no error."""

@@ -166,10 +166,10 @@ def _is_alone(group: int) -> bool:
     import pwd
 
     try:
-        user, found = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+        user, group_entry = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
     except KeyError:
         return False
-    return found.gr_name == user.pw_name and set(found.gr_mem) <= {user.pw_name}
+    return group_entry.gr_name == user.pw_name and set(group_entry.gr_mem) <= {user.pw_name}
 
 
 def read_arrays(path: Path) -> Arrays | None:
@@ -183,11 +183,11 @@ def read_arrays(path: Path) -> Arrays | None:
             for entry in archive.infolist():
                 _check_claim(archive, entry)
         with np.load(path, allow_pickle=False) as data:
-            found = {name: data[name] for name in data.files}
+            arrays = {name: data[name] for name in data.files}
     except (OSError, LookupError, EOFError, *DAMAGED, zipfile.BadZipFile, zlib.error):
         return None
-    name = found.pop(_NAME, None)
-    return found if name is not None and str(name) == path.name else None
+    name = arrays.pop(_NAME, None)
+    return arrays if name is not None and str(name) == path.name else None
 
 
 def _check_claim(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:

@@ -42,12 +42,12 @@ def free_memory() -> int | None:
     That is the least of what is available on the machine, what is left to the container, and what
     the process's own limits leave, which count memory that is reserved as used.
     """
-    found = [_kibibytes(_MACHINE, "MemAvailable:")]
+    bounds = [_kibibytes(_MACHINE, "MemAvailable:")]
     most, used = _number(_GROUP / "memory.max"), _number(_GROUP / "memory.current")
     if most is not None and used is not None:
-        found.append(most - used)
-    found += [_left("RLIMIT_DATA", "VmData:"), _left("RLIMIT_AS", "VmSize:")]
-    known = [max(number, 0) for number in found if number is not None]
+        bounds.append(most - used)
+    bounds += [_left("RLIMIT_DATA", "VmData:"), _left("RLIMIT_AS", "VmSize:")]
+    known = [max(number, 0) for number in bounds if number is not None]
     return min(known, default=machine_memory())
 
 

@@ -29,13 +29,13 @@ def with_registered(ours: Mapping[str, Thing], group: str, wanted: type[Thing]) 
         group: of entry points.
         wanted: the type of what they lead to.
     """
-    found = dict(ours)
+    things = dict(ours)
     for point in entry_points(group=group):
         try:
             thing = point.load()
-            if not isinstance(thing, wanted) or thing.name != point.name or point.name in found:
+            if not isinstance(thing, wanted) or thing.name != point.name or point.name in things:
                 raise TypeError(f"it is {thing!r}")
-            found[point.name] = thing
+            things[point.name] = thing
         except Exception as error:
             # Whatever another package does: it must not keep all others from working.
             warnings.warn(
@@ -43,4 +43,4 @@ def with_registered(ours: Mapping[str, Thing], group: str, wanted: type[Thing]) 
                 NeurogameWarning,
                 stacklevel=2,
             )
-    return found
+    return things

@@ -49,7 +49,10 @@ def settings_text(kind: type[Settings]) -> str:
     Args:
         kind: the settings.
     """
-    texts = [f"{own.spelling}={own.default_text}  {own.about.text}" for own in settings_of(kind)]
+    texts = [
+        f"{setting.spelling}={setting.default_text}  {setting.about.text}"
+        for setting in settings_of(kind)
+    ]
     return "\n".join(
         textwrap.fill(text, 79, initial_indent="  ", subsequent_indent=" " * 6) for text in texts
     )
@@ -65,11 +68,11 @@ def chosen_settings(
         kind: the settings.
         prefix: as for :func:`add_settings`.
     """
-    found = {
+    values = {
         entry.name: getattr(options, destination(entry.name, prefix), None)
         for entry in settings_of(kind)
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def chosen_flags(options: argparse.Namespace, kind: type[Settings], prefix: str = "") -> list[str]:

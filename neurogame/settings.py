@@ -273,8 +273,8 @@ class Settings:
             allowed: what its value may be.
         """
         words = {entry.name: entry.option for entry in settings_of(type(self))}
-        found = {"name": name, "option": words[name], "value": getattr(self, name)}
-        return ConfigurationError(self.REFUSED.format(**found, allowed=allowed))
+        parts = {"name": name, "option": words[name], "value": getattr(self, name)}
+        return ConfigurationError(self.REFUSED.format(**parts, allowed=allowed))
 
     def to_json(self) -> dict[str, Any]:
         """Return all settings as a JSON-able dictionary."""

@@ -319,13 +319,13 @@ def _noops_verdict(
 
 
 def _goals_seen(circuit: Circuit, seen: Observations) -> tuple[tuple[int, ...], ...]:
-    found = []
+    values = []
     begin = 0
     for pairs in circuit.goals:
         flags = seen.ends_with[begin : begin + len(pairs)]
-        found.append(tuple(sorted(v for (v, _), flag in zip(pairs, flags, strict=True) if flag)))
+        values.append(tuple(sorted(v for (v, _), flag in zip(pairs, flags, strict=True) if flag)))
         begin += len(pairs)
-    return tuple(found)
+    return tuple(values)
 
 
 def _won(circuit: Circuit, seen: Observations) -> list[bool]:

@@ -91,8 +91,10 @@ def make_case_cone(
     steps = make_steps(levels, targets, group_starts(sizes), inputs[keep])
     cases = []
     for role in np.unique(role_of_move).tolist():
-        own = np.flatnonzero(role_of_move == role)
-        cases.append(_cases(known, role, offsets, moves[own], class_of[own], first, len(fluents)))
+        members = np.flatnonzero(role_of_move == role)
+        cases.append(
+            _cases(known, role, offsets, moves[members], class_of[members], first, len(fluents))
+        )
     cases.sort(key=lambda case: (-len(case.leaves), case.role))
     return CaseCone(
         Cone(plain.nodes, plain.leaf_count, steps),

@@ -113,14 +113,14 @@ class ConeFinder:
         """Return all nodes that some literals depend on, the constant left out, ascending."""
         graph, marked = self.graph, self._marked
         fresh = self._distinct(literals[literals > TRUE] >> 1)
-        found = []
+        layers = []
         while len(fresh):
             marked[fresh] = True
-            found.append(fresh)
+            layers.append(fresh)
             gates = fresh[fresh >= graph.input_count] - graph.input_count
             below = gather_groups(graph.start, graph.inputs, gates) >> 1
             fresh = self._distinct(below[~marked[below] & (below > 0)])
-        nodes = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
+        nodes = np.sort(np.concatenate([np.zeros(0, np.int64), *layers]))
         marked[nodes] = False
         return nodes
 

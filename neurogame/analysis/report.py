@@ -155,9 +155,9 @@ def _telling(
             )
             others = {tuple(row) for row in arguments[outside][:, columns].tolist()}
             if not any(tuple(row) in others for row in held.tolist()):
-                found = arguments[inside][first]
-                if best is None or len(found) < len(best[0]):
-                    best = (found, kept)
+                values = arguments[inside][first]
+                if best is None or len(values) < len(best[0]):
+                    best = (values, kept)
         if best is not None:
             return best
     raise AssertionError("two fluents have the same arguments")

@@ -112,7 +112,7 @@ class Crosstable:
                 how many were wanted.
         """
         chosen, labels = self._settings, self._settings.labels
-        found = [
+        pairings = [
             tally.result(
                 self._names[game],
                 str(chosen.limits[limit]),
@@ -129,9 +129,9 @@ class Crosstable:
             labels=labels,
             seed=chosen.seed,
             opening_plies=tuple(map(self._plies, range(len(self._roles)))),
-            pairings=tuple(found),
+            pairings=tuple(pairings),
             ratings=tuple(self._ratings()),
-            interrupted=any(result.interrupted for result in found),
+            interrupted=any(result.interrupted for result in pairings),
         )
 
     def _plies(self, game: int) -> int:
@@ -148,17 +148,19 @@ class Crosstable:
             number: [] for number in range(len(limits))
         }
         for (game, limit), tallies in self._tallies.items():
-            found = [
+            comparisons = [
                 PairedComparison((game, entry.cluster), entry.first, entry.second, entry.points)
                 for tally in tallies
                 for entry in tally.comparisons()
             ]
-            everything[limit] += found
-            if found:
-                yield rating_list(labels, found, game=self._names[game], limit=str(limits[limit]))
-        for limit, found in everything.items():
-            if found and len(self._names) > 1:
-                yield rating_list(labels, found, limit=str(limits[limit]))
+            everything[limit] += comparisons
+            if comparisons:
+                yield rating_list(
+                    labels, comparisons, game=self._names[game], limit=str(limits[limit])
+                )
+        for limit, comparisons in everything.items():
+            if comparisons and len(self._names) > 1:
+                yield rating_list(labels, comparisons, limit=str(limits[limit]))
 
     def _concerned(self, slot: Slot) -> list[PairingTally]:
         """Return the pairings that a match concerns."""

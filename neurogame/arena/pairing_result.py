@@ -165,9 +165,9 @@ class PairingResult:
                 paired_interval([[end[p] for end in block] for block in ended], different)
                 for p in everyone
             ),
-            elo=tuple(None if found is None else found.elo for found in strengths),
-            elo_ci95=tuple(None if found is None else found.elo_ci95 for found in strengths),
-            superiority=tuple(None if found is None else found.superiority for found in strengths),
+            elo=tuple(None if rated is None else rated.elo for rated in strengths),
+            elo_ci95=tuple(None if rated is None else rated.elo_ci95 for rated in strengths),
+            superiority=tuple(None if rated is None else rated.superiority for rated in strengths),
             role_scores=tuple(part.role_scores(roles) for part in parts),
             illegal_moves=tuple(part.total("illegal_moves") for part in parts),
             timeouts=tuple(part.total("timeouts") for part in parts),
@@ -282,8 +282,8 @@ def _strength(
     """Return how strong a player is against the others, if there are any."""
     if any(len(goals) < 2 for block in blocks for goals in block):
         return None
-    found = [[points(goals)[player] for goals in block] for block in blocks]
-    return strength(found, different)
+    scores = [[points(goals)[player] for goals in block] for block in blocks]
+    return strength(scores, different)
 
 
 def _score_interval(

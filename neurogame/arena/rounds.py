@@ -55,9 +55,9 @@ def outcomes(goals: Sequence[float]) -> list[float]:
     return [0.0 if goal < top else 0.5 if shared else 1.0 for goal in goals]
 
 
-def points_against(own: float, other: float) -> float:
+def points_against(goal: float, other: float) -> float:
     """Return 1 if the first goal is higher, 0.5 if they are equal, else 0."""
-    return 0.5 if own == other else float(own > other)
+    return 0.5 if goal == other else float(goal > other)
 
 
 def points(goals: Sequence[float]) -> list[float]:

@@ -9,33 +9,33 @@ from neurogame.arena.yardstick import MCTS
 from neurogame.learn.comparison import Comparison
 
 
-def strength_table(found: Sequence[ReleaseStrength]) -> str:
+def strength_table(releases: Sequence[ReleaseStrength]) -> str:
     """Return releases and their strength as lines of text, with a bar for each."""
     lines = [
         f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}",
     ]
-    for one in found:
+    for one in releases:
         untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
         bar = "#" * round(20 * one.mcts.score) if one.mcts.matches else ""
         lines.append(f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  |{bar:<20}|")
     return "\n".join(lines)
 
 
-def _cell(found: Comparison) -> str:
-    if not found.matches:
+def _cell(comparison: Comparison) -> str:
+    if not comparison.matches:
         return "no match was finished"
     return (
-        f"{100 * found.score:5.1f} % [{100 * found.low:3.0f}, {100 * found.high:3.0f}] "
-        f"of {found.matches}"
+        f"{100 * comparison.score:5.1f} % "
+        f"[{100 * comparison.low:3.0f}, {100 * comparison.high:3.0f}] of {comparison.matches}"
     )
 
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 640, 320, 60, 30
 
 
-def strength_svg(title: str, found: Sequence[ReleaseStrength]) -> str:
+def strength_svg(title: str, releases: Sequence[ReleaseStrength]) -> str:
     """Return a plot of the releases' strength over the seconds of learning, as SVG."""
-    longest = max([one.seconds for one in found] or [1.0]) or 1.0
+    longest = max([one.seconds for one in releases] or [1.0]) or 1.0
 
     def place(seconds: float, score: float) -> tuple[float, float]:
         return _LEFT + seconds / longest * _WIDTH, _TOP + (1 - score) * _HEIGHT
@@ -58,8 +58,8 @@ def strength_svg(title: str, found: Sequence[ReleaseStrength]) -> str:
             f'<text x="{x}" y="{y + 20}" text-anchor="middle">{share * longest:.0f} s</text>'
         )
     curves: tuple[tuple[str, str, list[tuple[float, Comparison | None]]], ...] = (
-        ("against untrained", "#1f77b4", [(one.seconds, one.untrained) for one in found]),
-        (f"against {MCTS}", "#d62728", [(one.seconds, one.mcts) for one in found]),
+        ("against untrained", "#1f77b4", [(one.seconds, one.untrained) for one in releases]),
+        (f"against {MCTS}", "#d62728", [(one.seconds, one.mcts) for one in releases]),
     )
     for row, (name, colour, measured) in enumerate(curves):
         known = [(at, one) for at, one in measured if one is not None and one.matches]

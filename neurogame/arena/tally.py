@@ -95,7 +95,7 @@ class PairingTally:
         count = len(self._rounds)
         if not count:
             return ""
-        clusters = [list(found.values()) for found in self._first_points.values()]
+        clusters = [list(cluster.values()) for cluster in self._first_points.values()]
         low, high = paired_interval(clusters)
         share = sum(map(sum, clusters)) / count
         text = f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"

@@ -79,7 +79,7 @@ def _warm_up(game: Game, player: Player) -> None:
     state = game.initial_state()
     if state.is_terminal or not all(state.legal_moves):
         return
-    role = max(game.players, key=lambda own: len(state.legal_moves[own]))
+    role = max(game.players, key=lambda seat: len(state.legal_moves[seat]))
     # What fails here fails in a match, too, and is reported there.
     with contextlib.suppress(Exception):
         player.start(MatchStart(game, role, 0))

@@ -57,11 +57,11 @@ def refuse_negation(definitions: Definitions, component: Int64s, rules: Rules | 
     Raises:
         GroundingError: the message names the rule and the way around the cycle.
     """
-    own, _ = definitions.rules(component)
-    body, sizes = definitions.body(own)
+    numbers, _ = definitions.rules(component)
+    body, sizes = definitions.body(numbers)
     wrong = np.flatnonzero((body & 1 == 1) & np.isin(body >> 1, component))
     if len(wrong):
-        rule = int(np.repeat(own, sizes)[wrong[0]])
+        rule = int(np.repeat(numbers, sizes)[wrong[0]])
         raise _unstratified(definitions, rule, int(body[wrong[0]]) >> 1, component, rules)
 
 

@@ -141,8 +141,8 @@ class _Systems:
         matrix = np.searchsorted(keys[first, 0] * 2 + constant[order][first], 2 * bounds + 1)
         self.linear: dict[_Shape, list[int]] = defaultdict(list)
         for number in np.flatnonzero(~large).tolist():
-            own = self._places[self._start[number] : matrix[number]]
-            shape = (int(sizes[number]), tuple((int(i), int(j)) for i, j in own))
+            places = self._places[self._start[number] : matrix[number]]
+            shape = (int(sizes[number]), tuple((int(i), int(j)) for i, j in places))
             self.linear[shape].append(number)
 
     def rows(self, shape: _Shape, members: Sequence[int]) -> list[dict[int, Int64s]]:

@@ -180,7 +180,7 @@ def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
     """Return what is to be known of the machine besides a figure."""
     import torch
 
-    found: dict[str, Any] = {
+    machine: dict[str, Any] = {
         "processor": _processor(),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
@@ -192,9 +192,9 @@ def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
     if costs is not None:
         from neurogame.kernels.codegen.host import host
 
-        found.update(processor=f"{found['processor']} ({host().cpu})", vectors=host().name)
-        found["costs"] = asdict(costs)
-    return found
+        machine.update(processor=f"{machine['processor']} ({host().cpu})", vectors=host().name)
+        machine["costs"] = asdict(costs)
+    return machine
 
 
 def _processor() -> str:

@@ -39,8 +39,8 @@ def run(options: argparse.Namespace) -> int:
         for finding in findings:
             print(finding.text(str(path)))
         nonstandard = f"{odd} nonstandard, " if odd else ""
-        found = _count(errors, "error"), _count(counts["warning"], "warning")
-        print(f"{path}: {found[0]}, {nonstandard}{found[1]}")
+        totals = _count(errors, "error"), _count(counts["warning"], "warning")
+        print(f"{path}: {totals[0]}, {nonstandard}{totals[1]}")
     analysis = _Analysis() if errors or options.findings_only else _analysed(rules, options)
     if options.json:
         listed = [
@@ -110,7 +110,7 @@ def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     from neurogame.structure.report import relation_lines, relation_record
     from neurogame.structure.structure_report import structure_lines, structure_record
 
-    found = _Analysis()
+    report = _Analysis()
     hidden = options.json or not sys.stderr.isatty()
     bar = tqdm(total=4, bar_format="{desc} [{n_fmt}/{total_fmt}]", leave=False, disable=hidden)
 
@@ -119,32 +119,32 @@ def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
         bar.update()
 
     try:
-        found.signature = structural_signature(rules)
-        found.lines.append(f"signature: {found.signature[:16]}")
+        report.signature = structural_signature(rules)
+        report.lines.append(f"signature: {report.signature[:16]}")
     except LimitError as error:
-        found.lines.append(f"signature: none: {error}")
+        report.lines.append(f"signature: none: {error}")
     begin("ground")
     try:
         circuit = compile_rules(rules, GroundLimits(seconds=options.seconds))
     except (LimitError, GroundingError) as error:
         bar.close()
-        found.refusal = str(error)
-        found.lines.append(f"not analysed: {error}")
-        return found
+        report.refusal = str(error)
+        report.lines.append(f"not analysed: {error}")
+        return report
     begin("analyse")
     analysis = analyse(circuit, seed=options.seed)
-    found.record = analysis_record(circuit, analysis)
-    found.lines += analysis_lines(circuit, analysis)
+    report.record = analysis_record(circuit, analysis)
+    report.lines += analysis_lines(circuit, analysis)
     begin("relations")
     relations = find_relations(rules, circuit, analysis=analysis, seed=options.seed)
-    found.relations = relation_record(relations)
-    found.lines += relation_lines(relations)
+    report.relations = relation_record(relations)
+    report.lines += relation_lines(relations)
     begin("structure")
     structure = structure_of(circuit, rules)
-    found.structure = structure_record(circuit, structure)
-    found.lines += structure_lines(circuit, structure)
+    report.structure = structure_record(circuit, structure)
+    report.lines += structure_lines(circuit, structure)
     bar.close()
-    return found
+    return report
 
 
 def _count(number: int, noun: str) -> str:

@@ -51,19 +51,19 @@ def run(options: argparse.Namespace) -> int:
         file=sys.stderr,
         disable=options.quiet or None,
     ) as bar:
-        found = find_evidence(game, config, seed=options.seed, progress=bar.update)
+        evidence = find_evidence(game, config, seed=options.seed, progress=bar.update)
     if options.pictures is not None:
-        _draw(found, game, options.pictures)
-    costs = feature_costs(found, game)
+        _draw(evidence, game, options.pictures)
+    costs = feature_costs(evidence, game)
     if options.json:
-        print(json.dumps(evidence_record(found, costs, game.roles)))
+        print(json.dumps(evidence_record(evidence, costs, game.roles)))
     else:
-        shown = len(found.features) if options.all else _SHOWN
-        print("\n".join(evidence_lines(found, costs, game.roles, shown)))
+        shown = len(evidence.features) if options.all else _SHOWN
+        print("\n".join(evidence_lines(evidence, costs, game.roles, shown)))
     return 0
 
 
-def _draw(found: FeatureEvidence, game: Game, folder: Path) -> None:
+def _draw(evidence: FeatureEvidence, game: Game, folder: Path) -> None:
     """Draw the chosen features.
 
     Raises:
@@ -75,7 +75,7 @@ def _draw(found: FeatureEvidence, game: Game, folder: Path) -> None:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for number, chosen in enumerate(found.chosen, 1):
-            write_text(folder / f"{number}.svg", feature_svg(found.features[chosen], game))
+        for number, chosen in enumerate(evidence.chosen, 1):
+            write_text(folder / f"{number}.svg", feature_svg(evidence.features[chosen], game))
     except OSError as error:
         raise ConfigurationError(f"--pictures {folder}: {error.strerror}; name a folder") from None

@@ -164,9 +164,9 @@ def _own_game(game: Game, base: Checkpoint) -> Game:
     """Return the game as a checkpoint has it; refuse another one."""
     from neurogame.simulate.game_mapping import map_game
 
-    own = base.game()
-    map_game(own, game)
-    return own
+    home = base.game()
+    map_game(home, game)
+    return home
 
 
 @final

@@ -47,19 +47,19 @@ def run(options: argparse.Namespace) -> int:
     torch.set_num_threads(max(1, options.threads))
     game = Game.load(options.rules, **chosen_settings(options, ArenaSettings))
     opponent = options.opponent or ("alphabeta:cilp" if game.has_circuit else "mcts")
-    own = game.players[0] if options.role is None else game.role_index(options.role)
-    if own == game.chance:
-        raise GameError(f"the role {game.roles[own]} is chance; nobody plays it")
+    human_role = game.players[0] if options.role is None else game.role_index(options.role)
+    if human_role == game.chance:
+        raise GameError(f"the role {game.roles[human_role]} is chance; nobody plays it")
     players: list[Player] = [
-        HumanPlayer() if role == own else make_player(opponent, game, options.seed + role)
+        HumanPlayer() if role == human_role else make_player(opponent, game, options.seed + role)
         for role in game.players
     ]
     record = play_match(game, players, Limit(seconds=options.seconds), options.seed)
-    print(_farewell(record, own))
+    print(_farewell(record, human_role))
     return 0
 
 
-def _farewell(record: MatchRecord, own: int) -> str:
+def _farewell(record: MatchRecord, human_role: int) -> str:
     """Return how the match ended, for the person."""
     if record.ending == "abandoned":
         return f"You left after {record.length} moves."
@@ -70,8 +70,8 @@ def _farewell(record: MatchRecord, own: int) -> str:
     lines = [f"The match is over after {record.length} moves{ending}. Goals: {goals}."]
     players = playing_roles(record.roles)
     if len(players) > 1 and record.ending == "terminal":
-        others = [record.goals[role] for role in players if role != own]
-        mine = record.goals[own]
+        others = [record.goals[role] for role in players if role != human_role]
+        mine = record.goals[human_role]
         verdict = "You win." if mine > max(others) else "You lose."
         lines.append("A draw." if mine == max(others) else verdict)
     return " ".join(lines)

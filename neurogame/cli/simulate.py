@@ -167,7 +167,9 @@ def _range(statistics: PlayoutStatistics) -> str:
 
 def _move_rows(game: Game, moves: MoveStatistics) -> list[dict[str, object]]:
     """Return one object per move that was made, in the order of the roles' moves."""
-    names = [(role, text) for role, own in zip(game.roles, game.moves, strict=True) for text in own]
+    names = [
+        (role, text) for role, texts in zip(game.roles, game.moves, strict=True) for text in texts
+    ]
     return [
         {
             "role": role,

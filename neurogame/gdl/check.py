@@ -84,7 +84,7 @@ def valid_rules(text: str, source: str = "<text>", *, prover: bool = False) -> R
     """
     rules, findings = check_text(text, source)
     if prover:
-        findings = [found for found in findings if found.code != "recursion-restriction"]
+        findings = [finding for finding in findings if finding.code != "recursion-restriction"]
     _refuse_errors(findings, source)
     odd = [finding for finding in findings if finding.severity == "nonstandard"]
     if odd:

@@ -96,13 +96,13 @@ def _rows(formula: Formula) -> list[list[Formula]] | None:
             rows = [left + right for left, right in itertools.product(rows, factor)]
         return rows
     if isinstance(formula, Or) and not all(_is_plain(part) for part in formula.formulas):
-        found: list[list[Formula]] = []
+        alternatives: list[list[Formula]] = []
         for part in formula.formulas:
             inner = _rows(part)
-            if inner is None or len(found) + len(inner) > MAXIMUM_ALTERNATIVES:
+            if inner is None or len(alternatives) + len(inner) > MAXIMUM_ALTERNATIVES:
                 return None
-            found += inner
-        return found
+            alternatives += inner
+        return alternatives
     return [[formula]]
 
 

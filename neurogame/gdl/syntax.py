@@ -236,12 +236,12 @@ class SyntaxReader:
             )
             self._remark(word.position, message, "name-case")
 
-    def _has_arity(self, position: Position, name: str, found: int, allowed: int) -> bool:
-        if found == allowed:
+    def _has_arity(self, position: Position, name: str, given: int, allowed: int) -> bool:
+        if given == allowed:
             return True
         usage = "(distinct term term)" if name == "distinct" else "(not sentence)"
         plural = "" if allowed == 1 else "s"
-        message = f"'{name}' takes {allowed} argument{plural}, found {found}; write {usage}"
+        message = f"'{name}' takes {allowed} argument{plural}, found {given}; write {usage}"
         self._error(position, message, "connective-arity")
         return False
 

@@ -82,11 +82,11 @@ def conjunctions_of(graph: Graph) -> Graph:
     """Return the same functions with each disjunction as the complement of a conjunction."""
     literal_of = 2 * np.arange(graph.node_count)
     literal_of[graph.input_count :] += graph.kind == OR
-    own = np.repeat(graph.kind == OR, graph.fan_in)
+    complemented = np.repeat(graph.kind == OR, graph.fan_in)
     return replace(
         graph,
         kind=np.full(graph.gate_count, AND, np.uint8),
-        inputs=replaced(graph.inputs, literal_of) ^ own,
+        inputs=replaced(graph.inputs, literal_of) ^ complemented,
         outputs=replaced(graph.outputs, literal_of),
     )
 

@@ -78,8 +78,8 @@ class GateStore:
         wide = np.flatnonzero(sizes > 1)
         if len(wide):
             member = (sizes > 1)[group]
-            own = np.full(len(wide), -1, np.int64) if rules is None else rules[wide]
-            result[wide] = self._share(kind, inputs[member], sizes[wide], own)
+            wide_rules = np.full(len(wide), -1, np.int64) if rules is None else rules[wide]
+            result[wide] = self._share(kind, inputs[member], sizes[wide], wide_rules)
         return result
 
     def rows(self, kind: int, literals: Int64s) -> Int64s:

@@ -35,12 +35,12 @@ def with_certain(
             sure[clause.head.predicate].append(clause)
     wide = [c for c in clauses if len({*variables_of(c.terms)}) >= WIDE]
     denied = {x.predicate for c in wide for x in c.body if x.negated and x.predicate in sure}
-    found = [replace(c, head=_part(c.head)) for p in sorted(denied) for c in sure[p]]
+    equivalents = [replace(c, head=_part(c.head)) for p in sorted(denied) for c in sure[p]]
     for clause in clauses:
         parts = [_part(x) for x in clause.body if x.negated and x.predicate in denied]
         also = parts if clause in wide else []
-        found.append(replace(clause, body=(*clause.body, *also)) if also else clause)
-    return found, {_part(Literal(p, ())).predicate for p in denied}
+        equivalents.append(replace(clause, body=(*clause.body, *also)) if also else clause)
+    return equivalents, {_part(Literal(p, ())).predicate for p in denied}
 
 
 def _part(literal: Literal) -> Literal:

@@ -94,9 +94,9 @@ class ClauseParts:
         Relaxed reachability takes negations as true. And what is used only to define such a
         predicate, about the arguments of its head alone, is only asked for as well.
         """
-        found = set(self.denied)
+        asked = set(self.denied)
         if self.patterns:
-            return found
+            return asked
         uses: dict[str, list[tuple[Clause, Literal]]] = defaultdict(list)
         for clause in self.moving:
             for literal in clause.body:
@@ -104,10 +104,10 @@ class ClauseParts:
                     uses[literal.predicate].append((clause, literal))
         left = self.dynamic.intersection(uses) - {*_GIVEN, *OUTPUTS}
         before = -1
-        while len(found) > before:
-            before = len(found)
-            found |= {p for p in left if all(_is_asked(c, x, found) for c, x in uses[p])}
-        return found
+        while len(asked) > before:
+            before = len(asked)
+            asked |= {p for p in left if all(_is_asked(c, x, asked) for c, x in uses[p])}
+        return asked
 
     @cached_property
     def denied(self) -> set[str]:

@@ -147,9 +147,9 @@ class _Bindings:
         self._merged: set[str] = set()
         self._todo: list[tuple[Clause, Pattern | None]] = [
             (clause, None)
-            for head, own in usage.of.items()
+            for head, clauses in usage.of.items()
             if head not in usage.relations
-            for clause in own
+            for clause in clauses
         ]
         while self._todo:
             for site in self._usage.sites(*self._todo.pop()):
@@ -192,7 +192,9 @@ class _Usage:
             self.of[clause.head.predicate].append(clause)
             uses[clause.head.predicate] += [x.predicate for x in clause.body]
         components = strong_components(list(uses), uses)
-        self._component = {p: number for number, own in enumerate(components) for p in own}
+        self._component = {
+            p: number for number, component in enumerate(components) for p in component
+        }
         self.relations, self._dynamic = relations, dynamic
 
     def sites(self, clause: Clause, pattern: Pattern | None) -> Iterator[_Site]:

@@ -193,11 +193,11 @@ def product_rows(clause: Clause, database: Database) -> int:
     rows = 1
     used: list[str] = []
     for literal in clause.body:
-        own = {*variables_of(literal.arguments)}
-        if own and (literal.negated or not database.relation(literal.predicate).complete):
+        variables = {*variables_of(literal.arguments)}
+        if variables and (literal.negated or not database.relation(literal.predicate).complete):
             return 0
-        used += own
-        rows *= database.view(literal)[0].count if own else 1
+        used += variables
+        rows *= database.view(literal)[0].count if variables else 1
     told = {*variables_of(clause.head.arguments)}.issuperset(used)
     return rows if told and len({*used}) == len(used) and not clause.distinct else 0
 

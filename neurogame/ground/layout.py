@@ -47,10 +47,10 @@ class Numbering:
         moves: list[tuple[str, ...]] = []
         move_order = [np.zeros(0, np.int64)]
         for role in self._role_terms:
-            own = np.flatnonzero(does[:, 0] == role)
-            texts, order = _sorted_texts(does[own, 1], self._table)
+            role_rows = np.flatnonzero(does[:, 0] == role)
+            texts, order = _sorted_texts(does[role_rows, 1], self._table)
             moves.append(texts)
-            move_order.append(own[order])
+            move_order.append(role_rows[order])
         self.moves = tuple(moves)
         self._rows = {"true/1": fluent_order, "does/2": np.concatenate(move_order)}
         self._numbers: dict[str, Int64s] = {}

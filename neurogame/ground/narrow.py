@@ -50,10 +50,10 @@ def narrowed(clauses: Sequence[Clause], dynamic: Collection[str], watch: Watch) 
     shared = _shared([c for c in clauses if c in tied])
     moving = {c.head.predicate for c in shared if any(x.predicate in dynamic for x in c.body)}
     narrower = _Narrower([*clauses, *shared], {*dynamic, *moving}, watch)
-    found = [c for c in clauses if c not in tied]
+    equivalents = [c for c in clauses if c not in tied]
     for clause in shared:
-        found += narrower.parts(clause) or [clause]
-    return found
+        equivalents += narrower.parts(clause) or [clause]
+    return equivalents
 
 
 @final
@@ -63,9 +63,9 @@ class _Narrower:
     def __init__(self, clauses: Sequence[Clause], dynamic: Collection[str], watch: Watch) -> None:
         self._dynamic, self._watch = dynamic, watch
         self._definitions = {
-            p: own
-            for p, own in definitions_of(clauses).items()
-            if p not in dynamic and len(own) <= COPIES and all(c.body for c in own)
+            p: definition
+            for p, definition in definitions_of(clauses).items()
+            if p not in dynamic and len(definition) <= COPIES and all(c.body for c in definition)
         }
 
     def parts(self, clause: Clause) -> list[Clause] | None:
@@ -100,21 +100,21 @@ def _shared(clauses: Sequence[Clause]) -> list[Clause]:
             rest = (*clause.body[:place], *clause.body[place + 1 :])
             what = literal.arguments, literal.negated, literal.is_range
             alike[clause.head, rest, what, clause.distinct, clause.source].append((clause, place))
-    found: list[Clause] = []
+    merged: list[Clause] = []
     done: set[Clause] = set()
-    for own in sorted(alike.values(), key=len, reverse=True):
-        clause, place = own[0]
+    for group in sorted(alike.values(), key=len, reverse=True):
+        clause, place = group[0]
         literal = clause.body[place]
-        if literal.negated or done.intersection(c for c, _ in own):
+        if literal.negated or done.intersection(c for c, _ in group):
             continue
-        done.update(c for c, _ in own)
-        if len(own) == 1:
-            found.append(clause)
+        done.update(c for c, _ in group)
+        if len(group) == 1:
+            merged.append(clause)
             continue
         names = dict.fromkeys(variables_of(literal.arguments))
-        name = f"*{clause.source}.any{len(found)}/{len(names)}"
+        name = f"*{clause.source}.any{len(merged)}/{len(names)}"
         head = Literal(name, tuple(Variable(v) for v in names))
-        found += [Clause(head, (c.body[n],), (), c.source) for c, n in own]
+        merged += [Clause(head, (c.body[n],), (), c.source) for c, n in group]
         body = (*clause.body[:place], head, *clause.body[place + 1 :])
-        found.append(replace(clause, body=body))
-    return found
+        merged.append(replace(clause, body=body))
+    return merged

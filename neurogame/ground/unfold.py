@@ -43,9 +43,9 @@ def unfold(clauses: Sequence[Clause], kept: Collection[str]) -> list[Clause]:
         kept: relations that are not unfolded.
     """
     definitions = {
-        p: own
-        for p, own in definitions_of(clauses).items()
-        if p not in kept and arity(p) >= WIDE and len(own) <= COPIES
+        p: definition
+        for p, definition in definitions_of(clauses).items()
+        if p not in kept and arity(p) >= WIDE and len(definition) <= COPIES
     }
     if not definitions:
         return list(clauses)
@@ -69,10 +69,10 @@ def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> li
     done: list[Clause] = []
     todo = [clause]
     while todo:
-        own = todo.pop()
-        copies = _unfolded_once(own, definitions)
+        candidate = todo.pop()
+        copies = _unfolded_once(candidate, definitions)
         if copies is None:
-            done.append(own)
+            done.append(candidate)
             continue
         todo += copies
         if len(done) + len(todo) > COPIES:

@@ -54,21 +54,21 @@ class MoveChoices:
         Args:
             scores: logarithms of weights of the role's moves; ``[N, M_r]``.
         """
-        own = scores.masked_fill(~self.legal, -torch.inf)
-        logs = nn.functional.log_softmax(own, dim=1).masked_fill(~self.legal, 0.0)
-        found: Tensor = -(self.shares * logs).sum(dim=1)
-        return found
+        masked = scores.masked_fill(~self.legal, -torch.inf)
+        logs = nn.functional.log_softmax(masked, dim=1).masked_fill(~self.legal, 0.0)
+        cross_entropies: Tensor = -(self.shares * logs).sum(dim=1)
+        return cross_entropies
 
     def agreements(self, scores: Tensor) -> Tensor:
         """Return whether the legal move with the best score has the most weight; bool ``[N]``."""
-        own = scores.masked_fill(~self.legal, -torch.inf)
-        agree: Tensor = own.argmax(dim=1) == self.shares.argmax(dim=1)
+        masked = scores.masked_fill(~self.legal, -torch.inf)
+        agree: Tensor = masked.argmax(dim=1) == self.shares.argmax(dim=1)
         return agree
 
     def entropies(self) -> Tensor:
         """Return the entropy of the weights, below which no loss falls, in nats; ``[N]``."""
-        found: Tensor = -torch.special.xlogy(self.shares, self.shares).sum(dim=1)
-        return found
+        nats: Tensor = -torch.special.xlogy(self.shares, self.shares).sum(dim=1)
+        return nats
 
 
 @final
@@ -111,12 +111,12 @@ def measured(
     """
     losses, entropies, uniform, agreements = [], [], [], []
     with torch.no_grad():
-        for role, own in looked:
-            scores = score(role, own)
-            losses.append(own.losses(scores))
-            entropies.append(own.entropies())
-            uniform.append(own.legal.sum(dim=1).float().log())
-            agreements.append(own.agreements(scores))
+        for role, part in looked:
+            scores = score(role, part)
+            losses.append(part.losses(scores))
+            entropies.append(part.entropies())
+            uniform.append(part.legal.sum(dim=1).float().log())
+            agreements.append(part.agreements(scores))
     return ChoiceReport(
         choices=choices,
         held_out=held_out,
@@ -127,20 +127,20 @@ def measured(
     )
 
 
-def visit_shares(found: SearchResult, moves: int) -> Float32s:
+def visit_shares(outcome: SearchResult, moves: int) -> Float32s:
     """Return the share of a tree search's visits of each move; float32 ``[moves]``.
 
     What is proved is known: all weight is on the move then.
 
     Args:
-        found: what the search found.
+        outcome: what the search found.
         moves: number of the role's moves, legal or not.
     """
     shares = np.zeros(moves, np.float32)
-    total = sum(found.tries.values())
-    if found.proved or not total:
-        shares[found.move] = 1
+    total = sum(outcome.tries.values())
+    if outcome.proved or not total:
+        shares[outcome.move] = 1
         return shares
-    for move, tries in found.tries.items():
+    for move, tries in outcome.tries.items():
         shares[move] = tries / total
     return shares

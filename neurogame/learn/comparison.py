@@ -108,12 +108,14 @@ def compare(
     players, roles = np.array(game.players), len(game.players)
     number = np.arange(matches)
     rival = RANDOM_SEAT if other is None else 1
-    own = number % (roles if roles > 1 else 2)
+    evaluator_roles = number % (roles if roles > 1 else 2)
     if roles > 1:
-        own = players[own]
-        seats = np.where(np.arange(len(game.roles))[None, :] == own[:, None], 0, rival)
+        evaluator_roles = players[evaluator_roles]
+        seats = np.where(np.arange(len(game.roles))[None, :] == evaluator_roles[:, None], 0, rival)
     else:
-        seats = np.repeat(np.where(own[:, None] == 0, 0, rival), len(game.roles), axis=1)
+        seats = np.repeat(
+            np.where(evaluator_roles[:, None] == 0, 0, rival), len(game.roles), axis=1
+        )
     # Matches that differ only in who has which role share their seed.
     pair = number // max(roles, 2)
     openings = Openings(game, opening_plies, seed, nodes=opening_nodes)
@@ -135,19 +137,22 @@ def compare(
     results = (
         _solo_results(played, game.players[0])
         if roles == 1
-        else [_result(t, int(own[i]), game.players) for i, t in enumerate(played)]
+        else [_result(t, int(evaluator_roles[i]), game.players) for i, t in enumerate(played)]
     )
     if roles == 1:
         played, pair = played[0::2], pair[0::2]
-        own = np.full(len(played), game.players[0])
-    mine = [float(t.goals[o]) if t.finished else math.nan for t, o in zip(played, own, strict=True)]
+        evaluator_roles = np.full(len(played), game.players[0])
+    mine = [
+        float(t.goals[o]) if t.finished else math.nan
+        for t, o in zip(played, evaluator_roles, strict=True)
+    ]
     return summarise(
         [
             Played(
                 cluster=int(pair[i]),
                 result=results[i],
                 goal=100 * mine[i],
-                moves=bytes([own[i]]) + t.moves.tobytes(),
+                moves=bytes([evaluator_roles[i]]) + t.moves.tobytes(),
             )
             for i, t in enumerate(played)
         ],
@@ -209,11 +214,11 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
     )
 
 
-def _result(match: LockstepMatch, own: int, players: Sequence[int]) -> float:
+def _result(match: LockstepMatch, evaluator_role: int, players: Sequence[int]) -> float:
     if not match.finished:
         return float("nan")
-    others = [role for role in players if role != own]
-    return _points(float(match.goals[own]), float(match.goals[others].max()))
+    others = [role for role in players if role != evaluator_role]
+    return _points(float(match.goals[evaluator_role]), float(match.goals[others].max()))
 
 
 def _solo_results(played: list[LockstepMatch], role: int) -> list[float]:

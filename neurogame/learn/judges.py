@@ -50,5 +50,5 @@ def rebuild_judge(name: str, game: Game, stored: Mapping[str, Any]) -> MoveJudge
             f"the stored weights do not fit the judge {name} {str(description)[:1000]}: {error}"
         ) from None
     judge.eval()
-    found: MoveJudge = judge
-    return found
+    move_judge: MoveJudge = judge
+    return move_judge

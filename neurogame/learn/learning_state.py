@@ -37,9 +37,9 @@ def learning_of(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
 
 def learning_state(learning: Learning) -> dict[str, Tensor]:
     """Return all that is needed to go on learning, beside the weights."""
-    found = {name: torch.from_numpy(array_of(learning, name).copy()) for name in _KEPT}
+    tensors = {name: torch.from_numpy(array_of(learning, name).copy()) for name in _KEPT}
     numbers = [getattr(learning, name) for name in _NUMBERS]
-    return found | {"numbers": torch.tensor(numbers, dtype=torch.int64)}
+    return tensors | {"numbers": torch.tensor(numbers, dtype=torch.int64)}
 
 
 def restore_learning(learning: Learning, state: Mapping[str, Tensor]) -> None:

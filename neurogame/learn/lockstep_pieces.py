@@ -73,7 +73,7 @@ def play_pieces(
     players = _Players(
         name=game.name,
         rules=rules_text(game.rules),
-        descriptions=tuple(json.dumps(own.describe()) for own in plan.evaluators),
+        descriptions=tuple(json.dumps(evaluator.describe()) for evaluator in plan.evaluators),
     )
     weights = [_weights(evaluator) for evaluator in plan.evaluators]
     pieces = [
@@ -122,8 +122,8 @@ def _play_part(
 ) -> list[LockstepMatch]:
     """Play the matches of a plan, in a worker."""
     game, evaluators = _rebuilt(players)
-    for evaluator, own in zip(evaluators, weights, strict=True):
-        evaluator.load_state_dict(as_tensors(own))
+    for evaluator, arrays in zip(evaluators, weights, strict=True):
+        evaluator.load_state_dict(as_tensors(arrays))
     return play_lockstep(game, replace(plan, evaluators=evaluators))
 
 

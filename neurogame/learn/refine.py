@@ -76,7 +76,7 @@ def refine_evaluator(
     if not learner.games:
         return None
     refined: Evaluator = learner.averaged
-    found = compare(
+    comparison = compare(
         game,
         refined,
         evaluator,
@@ -88,11 +88,11 @@ def refine_evaluator(
         margin=opposed(game),
         stop=lambda: time.monotonic() >= started + seconds,
     )
-    kept = found.matches >= _FEWEST and found.low > 0.5
+    kept = comparison.matches >= _FEWEST and comparison.low > 0.5
     return Refinement(
         evaluator=refined if kept else evaluator,
         games=learner.games,
-        comparison=found,
+        comparison=comparison,
         is_kept=kept,
         seconds=time.monotonic() - started,
     )

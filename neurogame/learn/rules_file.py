@@ -54,9 +54,9 @@ def evaluator_of_rules(rules: RuleSet, game: Game) -> Evaluator:
     if rules_signature(game.rules) != rules.signature:
         raise _refusal(rules, game)
     instances = ground_rules(rules, game.circuit)
-    found = rules_evaluator(game, chain.from_iterable(instances), opposed=rules.opposed)
-    found.origin = Origin(game=game)
-    return found
+    evaluator = rules_evaluator(game, chain.from_iterable(instances), opposed=rules.opposed)
+    evaluator.origin = Origin(game=game)
+    return evaluator
 
 
 def mapping_of_rules(rules: RuleSet, game: Game) -> GameMapping:

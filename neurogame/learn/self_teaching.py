@@ -82,12 +82,12 @@ class SelfTeaching:
         if begun is None:
             raise CheckpointError(f"{path}: holds no evaluator made of parts")
         # Other games than those that the same seed has played before.
-        found = TimedLearner(
+        learner = TimedLearner(
             mapping.home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores
         )
         self.earlier, self._before = counters.matches, counters.seconds
         self.mapping = None if mapping.home.circuit.key == self._game.circuit.key else mapping
-        return found
+        return learner
 
     @property
     def home(self) -> Game:
@@ -127,7 +127,7 @@ class SelfTeaching:
             return
         learned = self._learner.averaged
         weights = copied_weights(learned)
-        found = replace(
+        checkpoint = replace(
             empty_checkpoint(self.home),
             description=learned.describe(),
             weights=weights,
@@ -137,7 +137,7 @@ class SelfTeaching:
         )
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            save_checkpoint(self._path, found)
+            save_checkpoint(self._path, checkpoint)
 
 
 def _sound(held: Checkpoint) -> Counters:
@@ -149,9 +149,9 @@ def _sound(held: Checkpoint) -> Counters:
     counters = Counters.from_json(held.counters)
     # As long as learning went on it had taken less than enough; the last round may have been long.
     is_so = counters.matches >= 0 and 0 <= counters.seconds <= 10 * ENOUGH
-    for own in (*held.weights.values(), *(held.buffer or {}).values()):
+    for tensor in (*held.weights.values(), *(held.buffer or {}).values()):
         # Counts of steps are whole numbers; indices are looked at by the evaluator.
-        is_so &= bool(own.isfinite().all())
+        is_so &= bool(tensor.isfinite().all())
     is_so &= bool((held.buffer or {}).get("numbers", torch.zeros(1)).min() >= 0)
     if not is_so:
         raise CheckpointError(f"{held.game_name}: numbers that learning does not lead to")

@@ -55,8 +55,8 @@ class TimedLearner:
         config = fitted(game, seed=seed)
         lanes = min(config.lanes, _LANES * cores)
         config = replace(config, lanes=lanes, cores=min(cores, lanes))
-        own = fresh_parts(game, config) if begun is None else copy.deepcopy(begun)
-        self._learner = LaneLearner(game, config, own.requires_grad_())
+        parts = fresh_parts(game, config) if begun is None else copy.deepcopy(begun)
+        self._learner = LaneLearner(game, config, parts.requires_grad_())
         if steps is not None:
             self._learner.take_steps(steps)
         self._plies, self._ply_seconds = 1, 0.0

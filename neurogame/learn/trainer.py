@@ -192,9 +192,9 @@ class Trainer(TrainingRun):
         before, self._considered = self._considered, self.learner.losses()
         row = {**self._row(), "loss": _known(mean_loss(before, self._considered))}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
-        found = self._match(candidate, self.release.evaluator)
-        wins = found.matches > 0 and found.score > 0.5
-        row |= {"released": wins, "against": self.release.seconds, **found.to_json()}
+        comparison = self._match(candidate, self.release.evaluator)
+        wins = comparison.matches > 0 and comparison.score > 0.5
+        row |= {"released": wins, "against": self.release.seconds, **comparison.to_json()}
         self.results.append(row)
         self.folder.log_evaluation(row)
         if wins:
@@ -214,8 +214,8 @@ class Trainer(TrainingRun):
             until = min(time.monotonic() + longest, self.learn_until + _LEAST_MATCHES)
         # 1 or 2 plies ahead: what players add by searching deeper serves both alike.
         few = 1
-        for own in game.initial_state().legal_moves:
-            few *= len(own)
+        for moves in game.initial_state().legal_moves:
+            few *= len(moves)
         seed = derived_seed(learner.seed, _RELEASE, self.counters.rounds)
         return compare(
             game,

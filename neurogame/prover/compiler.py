@@ -150,11 +150,11 @@ class RuleSolver:
         self._fitting: dict[str, list[int]] = {}
         self._place = self._telling_place()
 
-    def solve(self, key: Row, found: set[Row]) -> bool:
+    def solve(self, key: Row, answers: set[Row]) -> bool:
         """Add answers; return True where one answer is all that there can be."""
         facts = self._facts.get(key)
         if facts:
-            found.update(facts)
+            answers.update(facts)
             if self._question.is_test:
                 return True
         for number in self.fitting(key):
@@ -163,8 +163,8 @@ class RuleSolver:
                 rule = self._rules[number]
                 function = self._compiler.function(rule, self._question)
                 self._functions[number] = function
-            if function(key, found):
-                found.add(())
+            if function(key, answers):
+                answers.add(())
                 return True
         return False
 

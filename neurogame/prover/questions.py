@@ -26,7 +26,7 @@ _FRAMES = 8
 class Solving(Protocol):
     """What derives answers."""
 
-    def solve(self, key: Row, found: set[Row]) -> bool:
+    def solve(self, key: Row, answers: set[Row]) -> bool:
         """Add answers; return True where one answer is all that there can be."""
 
     def answers(self, key: Row) -> Iterator[Row]:
@@ -182,9 +182,9 @@ class Tabling:
             CycleError: going through them, it turns out that they depend on each other; from then
                 on questions of this form are answered as a whole. Ask again.
         """
-        found = question.lazy.get(key)
-        if found is not None:
-            return found
+        known = question.lazy.get(key)
+        if known is not None:
+            return known
         if question.is_cyclic or self._nested >= limits.DEEPEST_LAZY:
             return self.prove(question, key)
         self._look(question, (key,))

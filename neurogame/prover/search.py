@@ -209,10 +209,10 @@ class ProofSearch:
         """Return the node after a joint move; it joins the tree as long as there is room."""
         moves = [choices[number] for choices, number in zip(node.moves, joint, strict=True)]
         state = self._game.next(node.state, moves)
-        found = self._node(state)
+        child = self._node(state)
         if state in self._nodes:
-            node.following[joint] = found
-        return found
+            node.following[joint] = child
+        return child
 
     def _node(self, state: ProverState) -> _Node:
         """Return the node of a state."""

@@ -65,7 +65,7 @@ def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, 
     Returns:
         The formulas, and of which of them nothing is left; bool ``[N, M]``.
     """
-    role_of = np.repeat(np.arange(len(circuit.roles)), [len(own) for own in circuit.moves])
+    role_of = np.repeat(np.arange(len(circuit.roles)), [len(texts) for texts in circuit.moves])
     unknown = np.zeros(circuit.input_count, np.bool_)
     unknown[1 + len(circuit.fluents) :] = role_of != moves.role
     known, nothing = without_unknowns(moves.graph, unknown)

@@ -42,7 +42,10 @@ class GameMapping:
     @property
     def is_identity(self) -> bool:
         """Whether everything stands where it stood."""
-        return all(own == tuple(range(len(own))) for own in (self.roles, self.fluents, *self.moves))
+        return all(
+            places == tuple(range(len(places)))
+            for places in (self.roles, self.fluents, *self.moves)
+        )
 
     def home_state(self, state: State) -> State:
         """Return what a state of the other game is at home."""
@@ -58,7 +61,7 @@ class GameMapping:
         Args:
             home_joint: indices within each role's own moves; ``[R]``.
         """
-        moves = [own[move] for own, move in zip(self.moves, home_joint, strict=True)]
+        moves = [places[move] for places, move in zip(self.moves, home_joint, strict=True)]
         return tuple(moves[self.home_role(role)] for role in range(len(moves)))
 
     def values(self, home_values: Sequence[float]) -> tuple[float, ...]:

@@ -68,8 +68,8 @@ class ProvedGame:
 
     def goals(self, held: ProverState) -> tuple[float | None, ...]:
         """Return per role its goal on 0..100, the highest if several, None if there is none."""
-        found = (self.prover.goals(held, role) for role in range(len(self._moves)))
-        return tuple(float(max(values)) if values else None for values in found)
+        goal_sets = (self.prover.goals(held, role) for role in range(len(self._moves)))
+        return tuple(float(max(values)) if values else None for values in goal_sets)
 
     def _move(self, role: int, number: int) -> Sentence:
         if not 0 <= number < len(self._moves[role]):

@@ -167,7 +167,7 @@ def _compare(
     """Yield the differences between a recorded state and a game's answer."""
 
     def mismatch(
-        what: str, role: str | None, expected: Sequence[str], found: Sequence[str]
+        what: str, role: str | None, expected: Sequence[str], actual: Sequence[str]
     ) -> Mismatch:
         return Mismatch(
             source=header.source,
@@ -177,14 +177,14 @@ def _compare(
             what=what,
             role=role,
             expected=tuple(expected),
-            found=tuple(found),
+            found=tuple(actual),
         )
 
     def sets(
-        what: str, role: str | None, expected: frozenset[str], found: frozenset[str]
+        what: str, role: str | None, expected: frozenset[str], actual: frozenset[str]
     ) -> Iterator[Mismatch]:
-        if expected != found:
-            yield mismatch(what, role, sorted(expected - found), sorted(found - expected))
+        if expected != actual:
+            yield mismatch(what, role, sorted(expected - actual), sorted(actual - expected))
 
     if recorded.ply == 0:
         yield from sets("initial", None, recorded.state, initial)

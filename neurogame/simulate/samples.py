@@ -95,14 +95,14 @@ def sample_games(
         width = min(BLOCK_WORDS, word_count(number) - begin)
         words = simulator.initial(LANES * width).words
         numbers = torch.arange(begin, begin + width, device=simulator.device)
-        own = order[block[order] == first]
+        members = order[block[order] == first]
         step = 0
-        for at in np.unique(ply[own]):
+        for at in np.unique(ply[members]):
             if at > step:
                 steps = int(at) - step
                 end = kernel.finish(words, numbers, seed, step=step, steps=steps, threads=threads)
                 words, step = end.words, int(at)
-            lanes = torch.from_numpy(game[own[ply[own] == at]] - LANES * begin)
+            lanes = torch.from_numpy(game[members[ply[members] == at]] - LANES * begin)
             parts.append(unpack(gather_lanes(words, lanes.to(simulator.device)), len(lanes)))
     back = torch.from_numpy(np.argsort(order)).to(simulator.device)
     return SampledStates(

@@ -270,7 +270,7 @@ class Simulator:
                 f"the moves of {size} states must be int64 [{size}, {roles}], "
                 f"not {moves.dtype} {list(moves.shape)}"
             )
-        sizes = torch.tensor([len(own) for own in self.circuit.moves], device=self.device)
+        sizes = torch.tensor([len(texts) for texts in self.circuit.moves], device=self.device)
         known = moves.clamp(min=0).minimum(sizes - 1)
         does = self._does_words(known)
         status, following = self._run(states, (STATUS, NEXT), does)

@@ -81,8 +81,8 @@ def measure_start(
         device: torch device.
     """
     torch.set_num_threads(1)
-    found, _ = named_backends()[resolve_backend(backend, device)]
-    import_module(found.playouts.partition(":")[0])
+    implementation, _ = named_backends()[resolve_backend(backend, device)]
+    import_module(implementation.playouts.partition(":")[0])
     start, cpu_start = time.perf_counter(), time.process_time()
     kernel = Game.load(rules).simulator(device).playout_kernel(backend)
     kernel.run(PlayoutRun(seed=0, lanes=1, games=1))

@@ -226,13 +226,13 @@ class _Search:
         return is_automorphism(self.graph, self.edges, Automorphism(moved, to[moved]))
 
 
-def _close(found: dict[int, Int64s], generators: list[Int64s]) -> None:
+def _close(automorphisms: dict[int, Int64s], generators: list[Int64s]) -> None:
     """Add, for each place that is reached, an automorphism that leads there."""
-    open_ = list(found)
+    open_ = list(automorphisms)
     while open_:
         place = open_.pop()
         for one in generators:
             to = int(one[place])
-            if to not in found:
-                found[to] = one[found[place]]
+            if to not in automorphisms:
+                automorphisms[to] = one[automorphisms[place]]
                 open_.append(to)

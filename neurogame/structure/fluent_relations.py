@@ -52,9 +52,9 @@ def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
     count = len(circuit.fluents)
     groups: dict[tuple[int, int], list[int]] = {}
     term = table.arguments[table.start[:count]].tolist() if count else []
-    for fluent, own in enumerate(term):
-        size = int(terms.start[own + 1] - terms.start[own])
-        groups.setdefault((int(terms.functor[own]), size), []).append(fluent)
+    for fluent, fluent_term in enumerate(term):
+        size = int(terms.start[fluent_term + 1] - terms.start[fluent_term])
+        groups.setdefault((int(terms.functor[fluent_term]), size), []).append(fluent)
     relations = []
     for (functor, size), fluents in groups.items():
         first = terms.start[[term[f] for f in fluents]]

@@ -85,11 +85,11 @@ def draw_game(
     out = form.outputs
     live = out[:moves] != FALSE
     drawing = _Drawing(form, (fluents, moves, roles), conditions or ())
-    own, changing = np.flatnonzero(live), np.flatnonzero(~fixed)
-    drawing.output(drawing.move(own), out[own], _LEGAL)
+    live_moves, changing = np.flatnonzero(live), np.flatnonzero(~fixed)
+    drawing.output(drawing.move(live_moves), out[live_moves], _LEGAL)
     drawing.output(drawing.fluent(changing), out[moves + changing], _NEXT)
     owner = np.repeat(np.arange(roles), list(map(len, circuit.moves)))
-    drawing.edge(drawing.move(own), drawing.role(owner[own]), 2 * _OWN)
+    drawing.edge(drawing.move(live_moves), drawing.role(owner[live_moves]), 2 * _OWN)
     if conditions is None:
         values = np.array([v for role in circuit.goal_values for v in role], np.int64)
         owner = np.repeat(np.arange(roles), list(map(len, circuit.goal_values)))
@@ -118,9 +118,9 @@ def influential(circuit: Circuit) -> Bools:
     while len(fresh):
         marks[fresh] = True
         gates = fresh[fresh >= graph.input_count] - graph.input_count
-        own = fresh[(fresh > 0) & (fresh <= fluents)] - 1
+        reached = fresh[(fresh > 0) & (fresh <= fluents)] - 1
         below = gather_groups(graph.start, graph.inputs, gates) >> 1
-        fresh = np.unique(np.concatenate([below, following[own]]))
+        fresh = np.unique(np.concatenate([below, following[reached]]))
         fresh = fresh[~marks[fresh]]
     return marks[1 : 1 + fluents]
 

@@ -149,15 +149,15 @@ class _Supports:
         """Set the rows of all gates from those of the inputs; return those that are not large."""
         first = self.graph.input_count
         self.large[first:] = False
-        found = [np.zeros((0, MOST_READ), np.int64)]
+        small_parts = [np.zeros((0, MOST_READ), np.int64)]
         for gates in levels(self.graph):
             inputs, start = self.graph.inputs_of(gates)
             wide = np.logical_or.reduceat(self.large[inputs >> 1], start[:-1])
             self.large[first + gates[wide]] = True
             small = gates[~wide]
             parts = len(inputs) // _AT_ONCE + 1
-            found += [self._level(part) for part in np.array_split(small, parts) if len(part)]
-        return np.concatenate(found)
+            small_parts += [self._level(part) for part in np.array_split(small, parts) if len(part)]
+        return np.concatenate(small_parts)
 
     def joined(self, pairs: Int64s) -> Int64s:
         """Return what each two nodes, int64 ``[n, 2]``, depend on together, if it is little."""

@@ -61,12 +61,12 @@ class Refiner:
 
     def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
-        own = mixed((self.graph.kinds + 1).astype(np.uint64))
+        hashes = mixed((self.graph.kinds + 1).astype(np.uint64))
         colours, group = np.unique(self.graph.kinds, return_inverse=True)
         cells: Int64s = group.reshape(-1).astype(np.int64)
         sizes = np.zeros(max(len(self.graph.kinds), 1), np.int64)
         sizes[: len(colours)] = np.bincount(cells)
-        colouring = Colouring(own, cells, sizes, len(colours), ())
+        colouring = Colouring(hashes, cells, sizes, len(colours), ())
         refined = self._refined(colouring, np.arange(len(self.graph.kinds)), None)
         assert refined is not None
         return refined

@@ -103,7 +103,7 @@ def invented(
             literals = conditions[int(random.integers(len(conditions)))]
             for literal in literals[changing[literals >> 1]].tolist():
                 if literal & 1 == 0:
-                    own = int(owner[literal >> 1])
-                    states[row, fluents[start[own] : start[own] + sizes[own]]] = False
+                    holder = int(owner[literal >> 1])
+                    states[row, fluents[start[holder] : start[holder] + sizes[holder]]] = False
                 states[row, literal >> 1] = not literal & 1
     return states

@@ -88,18 +88,18 @@ def find_static_relations(rules: Rules) -> StaticRelations:
 
 def _wanted(clauses: Sequence[Clause], static: set[str]) -> dict[str, list[Pattern]]:
     """Return the patterns of static relations to look at, in source order."""
-    found: dict[str, dict[Pattern, None]] = {}
+    by_name: dict[str, dict[Pattern, None]] = {}
     for clause in clauses:
         for literal in (clause.head, *clause.body):
             name, arity = literal.predicate, len(literal.arguments)
             if name not in static or name.rpartition("/")[0] in KEYWORDS or arity < 2:
                 continue
             if arity == 2:
-                found.setdefault(name, {})[(None, None)] = None
+                by_name.setdefault(name, {})[(None, None)] = None
             elif literal is not clause.head and _is_slice(literal):
                 pattern = tuple(None if isinstance(a, Variable) else a for a in literal.arguments)
-                found.setdefault(name, {})[pattern] = None
-    return {name: list(patterns) for name, patterns in found.items()}
+                by_name.setdefault(name, {})[pattern] = None
+    return {name: list(patterns) for name, patterns in by_name.items()}
 
 
 def _is_slice(literal: Literal) -> bool:

@@ -146,8 +146,8 @@ def find_structure(
     back = tuple(StateVariable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
     mode = find_mode(variables, sample)
     if mode is not None:
-        own = order[variables[mode.variable].fluents]
-        mode = replace(mode, roles=mode.roles[np.argsort(own)])
+        mode_fluents = order[variables[mode.variable].fluents]
+        mode = replace(mode, roles=mode.roles[np.argsort(mode_fluents)])
     geometry = find_geometry(form, variable_of, len(variables))
     literals = line_literals(conditions)
     sizes = np.array([len(v.fluents) for v in variables], np.int64)

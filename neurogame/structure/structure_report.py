@@ -38,18 +38,18 @@ def structure_lines(circuit: Circuit, structure: Structure) -> list[str]:
         known = Counter(_KNOWN[v.evidence] for v in variables)
         how = ", ".join(f"{number:,} {reason}" for reason, number in known.items())
         text += f" ({_sizes(sizes, 'values')}; {how})"
-    found = [text, f"mode: {_mode_text(circuit, structure)}"]
+    texts = [text, f"mode: {_mode_text(circuit, structure)}"]
     degree = np.diff(structure.geometry.start)
     pairs = len(structure.geometry.other) // 2
     many = f" (a variable has {degree.min()} to {degree.max()} of them)" if pairs else ""
-    found.append(f"neighbours: {pairs:,} pairs of variables that conditions read together{many}")
+    texts.append(f"neighbours: {pairs:,} pairs of variables that conditions read together{many}")
     if lines:
         first = " ".join(_name(circuit, structure, one) for one in lines[0])
         lengths = _sizes(Counter(map(len, lines)), "variables")
-        found.append(f"lines: {len(lines):,} ({lengths}), such as {first}")
+        texts.append(f"lines: {len(lines):,} ({lengths}), such as {first}")
     else:
-        found.append("lines: none")
-    return [*found, f"symmetries: {_symmetries_text(structure)}"]
+        texts.append("lines: none")
+    return [*texts, f"symmetries: {_symmetries_text(structure)}"]
 
 
 def structure_record(circuit: Circuit, structure: Structure) -> dict[str, Any]:

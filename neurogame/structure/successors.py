@@ -82,9 +82,9 @@ def find_successors(rules: Rules) -> tuple[SuccessorRelation, ...]:
 
 def successors_among(joins: Iterable[StaticPairs]) -> tuple[SuccessorRelation, ...]:
     """Return those of some static relations that are successor relations."""
-    found = ((join, _chains(join.pairs)) for join in joins)
+    candidates = ((join, _chains(join.pairs)) for join in joins)
     return tuple(
-        SuccessorRelation(join.name, join.pattern, chains) for join, chains in found if chains
+        SuccessorRelation(join.name, join.pattern, chains) for join, chains in candidates if chains
     )
 
 

@@ -170,6 +170,6 @@ class _Check:
 
 def _mapped(rows: UInt64s, image: Int64s) -> UInt64s:
     """Return rows with row ``n`` in the place of its image."""
-    found = np.empty_like(rows)
-    found[image] = rows
-    return found
+    images = np.empty_like(rows)
+    images[image] = rows
+    return images

@@ -91,17 +91,19 @@ def _checked(client: Any, cluster: str) -> int:
             f"cluster={cluster}: worker {several[0]} has {threads[several[0]]} threads, which "
             "would share one process; start workers with --nthreads 1, as many as there are cores"
         )
-    for name, found in client.run(source_version, on_error="return").items():
-        if isinstance(found, OSError):
+    for name, installed in client.run(source_version, on_error="return").items():
+        if isinstance(installed, OSError):
             continue  # It has just died; what joins in its place is asked with each piece.
-        if isinstance(found, Exception):
+        if isinstance(installed, Exception):
             raise ConfigurationError(
                 f"cluster={cluster}: worker {name} does not know its version of neurogame "
-                f"({type(found).__name__}: {found}); install the same files on all machines"
+                f"({type(installed).__name__}: {installed}); install the same files on all machines"
             )
-        if found != source_version():
+        if installed != source_version():
             wanted = source_version()
-            raise ConfigurationError(f"cluster={cluster}: {_other_version(name, found, wanted)}")
+            raise ConfigurationError(
+                f"cluster={cluster}: {_other_version(name, installed, wanted)}"
+            )
     return len(threads)
 
 
@@ -116,10 +118,10 @@ def source_version() -> str:
     return f"{version.__version__}-{digest_of(folders)[:12]}"
 
 
-def _other_version(worker: str, found: str, wanted: str) -> str:
+def _other_version(worker: str, installed: str, wanted: str) -> str:
     return (
-        f"worker {worker} has neurogame {found}, this process {wanted}; results would depend on "
-        "who does what: install the same files on all machines and start the worker again"
+        f"worker {worker} has neurogame {installed}, this process {wanted}; results would depend "
+        "on who does what: install the same files on all machines and start the worker again"
     )
 
 

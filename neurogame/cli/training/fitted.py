@@ -46,9 +46,9 @@ _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 5.0, 15.0
 def add_fitted_settings(parser: argparse.ArgumentParser) -> None:
     """Add the options of the fitted recipe."""
     add_settings(parser.add_argument_group("training"), TrainConfig)
-    own = parser.add_argument_group("learner", "what is not given is chosen to fit the game")
-    add_settings(own, LaneConfig)
-    add_settings(own, PartsConfig, "parts")
+    group = parser.add_argument_group("learner", "what is not given is chosen to fit the game")
+    add_settings(group, LaneConfig)
+    add_settings(group, PartsConfig, "parts")
     add_workers(parser)
     parser.add_argument(
         "--no-strength",
@@ -70,17 +70,17 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
 def run_fitted(options: argparse.Namespace) -> int:
     """Train, measure the releases and say how to play against the result."""
     clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
-    found: list[StrengthMeter] = []
+    meters: list[StrengthMeter] = []
 
     def released(release: Release) -> None:
-        for meter in found:
+        for meter in meters:
             meter.measure(release.evaluator, release.seconds)
 
     with _opened(options) as workplace:
         make = _resumed if options.resume else _started
         trainer = clock.get_ready(lambda: make(options, released, workplace))
         clock.limit(trainer)
-        return _run(options, trainer, found, workplace, clock)
+        return _run(options, trainer, meters, workplace, clock)
 
 
 @contextmanager
@@ -99,14 +99,14 @@ def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
 def _run(
     options: argparse.Namespace,
     trainer: Trainer,
-    found: list[StrengthMeter],
+    meters: list[StrengthMeter],
     workplace: Workplace | None,
     clock: RunClock,
 ) -> int:
-    """Train, and say what came of it; the meter that measures releases joins ``found``."""
+    """Train, and say what came of it; the meter that measures releases joins ``meters``."""
     hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer, clock.measured)
-    found += [meter] if meter is not None else []
+    meters += [meter] if meter is not None else []
     workers = partial(_workers, trainer, workplace)
     with gentle_interrupt(trainer):
         with training_bar(trainer, hidden=hidden, shown=workers()) as bar:

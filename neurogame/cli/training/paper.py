@@ -37,8 +37,8 @@ _COMMON = ("games", "seconds", "seed")
 def add_paper_settings(parser: argparse.ArgumentParser) -> None:
     """Add the options of the paper's recipe that the other one has not."""
     text = "only with --recipe paper; the end and the seed are those of training"
-    own = [name for name in PaperConfig.__dataclass_fields__ if name not in _COMMON]
-    add_settings(parser.add_argument_group("paper", text), PaperConfig, "paper", own)
+    names = [name for name in PaperConfig.__dataclass_fields__ if name not in _COMMON]
+    add_settings(parser.add_argument_group("paper", text), PaperConfig, "paper", names)
     add_settings(parser.add_argument_group("evaluator", text), EvaluatorConfig, "evaluator")
 
 
@@ -136,7 +136,7 @@ def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
             return trainer.stop_requested or time.monotonic() >= limit
 
         for name, other in (("random", None), ("untrained", trainer.initial)):
-            found = compare(
+            comparison = compare(
                 trainer.game,
                 trainer.evaluator,
                 other,
@@ -146,7 +146,7 @@ def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
                 max_plies=config.max_plies,
                 stop=stop,
             )
-            summary[f"against_{name}"] = found.to_json()
+            summary[f"against_{name}"] = comparison.to_json()
     return summary
 
 

@@ -50,19 +50,19 @@ def open_socket(host: str, port: int) -> socket.socket:
     return opened
 
 
-def listen(own: socket.socket) -> None:
+def listen(server_socket: socket.socket) -> None:
     """Let a socket listen.
 
     Args:
-        own: as :func:`open_socket` returns it.
+        server_socket: as :func:`open_socket` returns it.
 
     Raises:
         ConfigurationError: another program listens at the address since.
     """
     try:
-        own.listen(_BACKLOG)
+        server_socket.listen(_BACKLOG)
     except OSError as error:
-        host, port = own.getsockname()[:2]
+        host, port = server_socket.getsockname()[:2]
         raise _no_address(host, port, error) from None
 
 
@@ -108,17 +108,19 @@ class Listener:
         self._parser = ThreadPoolExecutor(1, "parse")
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def run(self, own: socket.socket, until: asyncio.Event) -> None:
+    async def run(self, server_socket: socket.socket, until: asyncio.Event) -> None:
         """Serve until an event; then answer what still waits for a moment, and close.
 
         Args:
-            own: a socket that listens; closed at the end.
+            server_socket: a socket that listens; closed at the end.
             until: ends the serving.
         """
         loop = self._loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._note)
         server = await loop.create_server(
-            lambda: Connection(self, self._limits, loop, self._allowed), sock=own, backlog=_BACKLOG
+            lambda: Connection(self, self._limits, loop, self._allowed),
+            sock=server_socket,
+            backlog=_BACKLOG,
         )
         try:
             while not until.is_set():

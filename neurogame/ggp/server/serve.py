@@ -38,7 +38,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         ConfigurationError: the address cannot be had.
         PlayerError: the player cannot be made.
     """
-    own = open_socket(settings.host, settings.port)
+    server_socket = open_socket(settings.host, settings.port)
     processes = Processes(settings.player)
     patience = threading.Timer(
         _PATIENCE,
@@ -53,12 +53,12 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         for remark in remarks:
             report(f"warning: {remark}")
         processes.watch(report)
-        listen(own)
-        asyncio.run(_Server(settings, processes, report).run(own))
+        listen(server_socket)
+        asyncio.run(_Server(settings, processes, report).run(server_socket))
     finally:
         patience.cancel()
         processes.close()
-        own.close()
+        server_socket.close()
 
 
 def make_host(settings: ServeSettings, processes: Processes, report: Callable[[str], None]) -> Host:
@@ -104,28 +104,28 @@ class _Server:
         self._is_draining = False
         self._closing: asyncio.Future[None] | None = None
 
-    async def run(self, own: socket.socket) -> None:
+    async def run(self, server_socket: socket.socket) -> None:
         """Serve until the end."""
         loop = asyncio.get_running_loop()
         until = asyncio.Event()
         with contextlib.suppress(NotImplementedError):  # There Ctrl-C ends at once.
             loop.add_signal_handler(signal.SIGINT, self._interrupt, until)
             loop.add_signal_handler(signal.SIGTERM, self._end, until)
-        self._announce(own)
+        self._announce(server_socket)
         watch = loop.create_task(self._watch(until))
         try:
             settings = self._settings
             listener = Listener(
                 self._host, settings.limits, self._report, allowed=settings.allow_origin
             )
-            await listener.run(own, until)
+            await listener.run(server_socket, until)
         finally:
             watch.cancel()
             await loop.run_in_executor(None, self._host.close)
 
-    def _announce(self, own: socket.socket) -> None:
+    def _announce(self, server_socket: socket.socket) -> None:
         """Say where the player can be reached."""
-        address, port = own.getsockname()[:2]
+        address, port = server_socket.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
         log = self._settings.log
         logged = "matches are not logged" if log is None else f"matches are logged in {log}"

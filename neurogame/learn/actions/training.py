@@ -75,9 +75,9 @@ def train_action_circuit(
         best, kept = _report(circuit, learned, held_out), copied_weights(circuit)
         for _ in range(config.epochs):
             _pass(circuit, learned, config, optimiser, random)
-            found = _report(circuit, learned, held_out)
-            if found.loss < best.loss:
-                best, kept = found, copied_weights(circuit)
+            report = _report(circuit, learned, held_out)
+            if report.loss < best.loss:
+                best, kept = report, copied_weights(circuit)
         circuit.load_state_dict(kept)
         # Weights have changed: the tree and what it holds of them go.
         search.forget()
@@ -105,25 +105,27 @@ def _self_play(
             break
         legal = torch.cat(
             [
-                torch.zeros(len(moves), dtype=torch.bool).index_fill(0, torch.tensor(own), True)
-                for moves, own in zip(game.moves, state.legal_moves, strict=True)
+                torch.zeros(len(moves), dtype=torch.bool).index_fill(0, torch.tensor(indices), True)
+                for moves, indices in zip(game.moves, state.legal_moves, strict=True)
             ]
         )
         joint = []
-        for role, own in enumerate(state.legal_moves):
-            if len(own) == 1:
-                joint.append(own[0])
+        for role, indices in enumerate(state.legal_moves):
+            if len(indices) == 1:
+                joint.append(indices[0])
                 continue
             if role == game.chance:
-                joint.append(int(random.choice(own)))
+                joint.append(int(random.choice(indices)))
                 continue
-            found = search.search(state, role, Limit(simulations=config.simulations))
-            share = torch.from_numpy(visit_shares(found, len(game.moves[role])))
+            outcome = search.search(state, role, Limit(simulations=config.simulations))
+            share = torch.from_numpy(visit_shares(outcome, len(game.moves[role])))
             rows.append((role, state.fluents.clone(), legal, share))
             drawn = ply < config.random_plies
             weights = share.double().numpy()
             joint.append(
-                int(random.choice(len(weights), p=weights / weights.sum())) if drawn else found.move
+                int(random.choice(len(weights), p=weights / weights.sum()))
+                if drawn
+                else outcome.move
             )
         state = state.next(joint)
     return rows
@@ -131,21 +133,21 @@ def _self_play(
 
 def _gathered(game: Game, rows: Sequence[_Row]) -> _Choices:
     """Return the choices of each role, None for a role without any."""
-    found: _Choices = []
+    by_role: _Choices = []
     offsets = game.move_offsets
     for role in range(len(game.roles)):
-        own = [row for row in rows if row[0] == role]
-        if not own:
+        role_rows = [row for row in rows if row[0] == role]
+        if not role_rows:
             continue
-        legal = torch.stack([row[2] for row in own])
+        legal = torch.stack([row[2] for row in role_rows])
         choices = MoveChoices(
-            fluents=torch.stack([row[1] for row in own]),
+            fluents=torch.stack([row[1] for row in role_rows]),
             all_legal=legal,
             legal=legal[:, offsets[role] : offsets[role + 1]],
-            shares=torch.stack([row[3] for row in own]),
+            shares=torch.stack([row[3] for row in role_rows]),
         )
-        found.append((role, choices))
-    return found
+        by_role.append((role, choices))
+    return by_role
 
 
 def _pass(
@@ -158,13 +160,13 @@ def _pass(
     """Make one pass over the choices, role by role in random batches."""
     circuit.train()
     batches = []
-    for role, own in learned:
-        order = torch.from_numpy(random.permutation(len(own)))
-        batches += [(role, own, part) for part in torch.split(order, config.batch)]
+    for role, choices in learned:
+        order = torch.from_numpy(random.permutation(len(choices)))
+        batches += [(role, choices, part) for part in torch.split(order, config.batch)]
     for place in random.permutation(len(batches)):
-        role, own, part = batches[place]
+        role, choices, part = batches[place]
         optimiser.zero_grad()
-        some = own.select(part)
+        some = choices.select(part)
         loss = some.losses(circuit(some.fluents, role, some.all_legal)).mean()
         loss.backward()
         optimiser.step()
@@ -173,22 +175,22 @@ def _pass(
 
 def _calibrate(circuit: ActionCircuit, learned: _Choices) -> None:
     """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
-    for role, own in learned:
+    for role, choices in learned:
         factor = circuit.of_role(role).factor
         losses = []
         with torch.no_grad():
             for value in _FACTORS:
                 factor.fill_(value)
-                scores = circuit(own.fluents, role, own.all_legal)
-                losses.append(float(own.losses(scores).mean()))
+                scores = circuit(choices.fluents, role, choices.all_legal)
+                losses.append(float(choices.losses(scores).mean()))
             factor.fill_(_FACTORS[int(np.argmin(losses))])
 
 
 def _report(circuit: ActionCircuit, learned: _Choices, held: _Choices) -> ChoiceReport:
     """Measure the circuit on what it was not trained on."""
     return measured(
-        lambda role, own: circuit(own.fluents, role, own.all_legal),
+        lambda role, part: circuit(part.fluents, role, part.all_legal),
         held or learned,
-        choices=sum(len(own) for _, own in learned),
-        held_out=sum(len(own) for _, own in held),
+        choices=sum(len(part) for _, part in learned),
+        held_out=sum(len(part) for _, part in held),
     )

@@ -116,12 +116,12 @@ class Checkpoint:
             CheckpointError: the stored rules give another game than the one trained on.
         """
         game = Game.from_text(self.rules, name=self.game_name)
-        for what, stored, found in (
+        for what, stored, derived in (
             ("roles", self.roles, list(game.roles)),
             ("fluents", self.fluents, list(game.fluents)),
             ("moves", self.moves, [list(moves) for moves in game.moves]),
         ):
-            if stored != found:
+            if stored != derived:
                 raise CheckpointError(
                     f"the {what} that this version ({__version__}) derives from the stored rules "
                     f"of {self.game_name} are not those that version {self.created_by} wrote; "
@@ -213,9 +213,9 @@ class Checkpoint:
                 f"moves ({', '.join(sorted(self.judges))}); search with these, as in "
                 "mcts:FILE,playout=knowledge, or train an evaluator"
             )
-        own = self._home(game)
+        home = self._home(game)
         try:
-            evaluator = rebuild_evaluator(own, self.description, weights)
+            evaluator = rebuild_evaluator(home, self.description, weights)
             evaluator.load_state_dict(weights)
         except NeurogameError:
             raise
@@ -225,7 +225,7 @@ class Checkpoint:
                 f"{error}"
             ) from None
         evaluator.eval()
-        evaluator.origin = Origin(game=game or own, initial=self.initial_weights)
+        evaluator.origin = Origin(game=game or home, initial=self.initial_weights)
         return evaluator
 
     def _home(self, game: Game | None) -> Game:
@@ -331,14 +331,14 @@ def _checked(held: Checkpoint) -> Checkpoint:
     Raises:
         TypeError: some are of another kind.
     """
-    for own in fields(held):
+    for entry in fields(held):
         # "dict[str, Any] | None": the first word is what a value must be.
         kind, value = (
-            _KINDS[str(own.type).partition("[")[0].partition(" ")[0]],
-            vars(held)[own.name],
+            _KINDS[str(entry.type).partition("[")[0].partition(" ")[0]],
+            vars(held)[entry.name],
         )
-        if not isinstance(value, kind) and not (value is None and "None" in str(own.type)):
-            raise TypeError(f"{own.name} is a {type(value).__name__}, no {kind.__name__}")
+        if not isinstance(value, kind) and not (value is None and "None" in str(entry.type)):
+            raise TypeError(f"{entry.name} is a {type(value).__name__}, no {kind.__name__}")
     judged = [stored["weights"] for stored in held.judges.values()]
     for tensors in (held.weights, held.initial_weights, held.buffer or {}, *judged):
         for name, tensor in tensors.items():

@@ -164,5 +164,5 @@ def _spread(value: Any, known: dict[int, int], depth: int) -> int:
         raise ValueError(f"contents nested deeper than {_DEEPEST}")
     if id(value) not in known:
         inner = [*value, *value.values()] if isinstance(value, dict) else value
-        known[id(value)] = 8 + sum(_spread(own, known, depth + 1) for own in inner)
+        known[id(value)] = 8 + sum(_spread(part, known, depth + 1) for part in inner)
     return known[id(value)]

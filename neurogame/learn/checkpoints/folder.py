@@ -66,17 +66,17 @@ class CheckpointFolder:
         # Another process may have read some of them meanwhile.
         on_disk = read_index(self.path)
         known = {**self._entries, **on_disk}
-        found = {}
+        entries = {}
         for name, size, modified in _files(self.path):
             entry = known.get(name)
             if entry is None or (entry.size, entry.modified) != (size, modified):
                 entry = _read(self.path / name, size, modified)
             if entry is not None:
-                found[name] = entry
-        self._entries = found
-        if found != on_disk:
+                entries[name] = entry
+        self._entries = entries
+        if entries != on_disk:
             try:
-                write_index(self.path, found)
+                write_index(self.path, entries)
             except OSError:
                 # A folder that cannot be written: the memory has it.
                 return

@@ -17,7 +17,7 @@ class HasWeights(Protocol):
 
 def copied_weights(module: HasWeights) -> dict[str, Tensor]:
     """Return copies of a module's tensors by name, on the CPU."""
-    return {name: own.detach().cpu().clone() for name, own in module.state_dict().items()}
+    return {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}
 
 
 def part_of(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

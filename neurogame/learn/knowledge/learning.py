@@ -85,11 +85,11 @@ def continue_learning(
             f"states of {len(states)}, moves of {len(moves)} and results of {len(results)} games; "
             "give all three of every game"
         )
-    for game, (own, made) in enumerate(zip(states, moves, strict=True)):
-        if len(own) != len(made) + 1:
+    for game, (game_states, made) in enumerate(zip(states, moves, strict=True)):
+        if len(game_states) != len(made) + 1:
             raise GameError(
-                f"game {game} has {len(own)} states and {len(made)} joint moves; it needs one "
-                "state more than moves"
+                f"game {game} has {len(game_states)} states and {len(made)} joint moves; it needs "
+                "one state more than moves"
             )
     if not states:
         return
@@ -99,7 +99,7 @@ def continue_learning(
     games = RecordedGames(
         states=pack_rows(torch.cat(list(states)).bool()),
         moves=joint.numpy().astype(np.int32),
-        begins=np.cumsum([0, *(len(own) for own in states)]).astype(np.int64),
+        begins=np.cumsum([0, *(len(game_states) for game_states in states)]).astype(np.int64),
         results=np.array(results, np.float64),
     )
     KnowledgeLearner(knowledge, roles).learn(games)

@@ -54,13 +54,13 @@ class Agreement:
 
     def _make(self) -> None:
         """Give all workers the same weights: changes of tables together, all else averaged."""
-        for before, *own in zip(
+        for before, *arrays in zip(
             self._before, *(worker.added() for worker in self._workers), strict=True
         ):
-            for array in own:
+            for array in arrays:
                 array -= before
-            before += _together(own)
-            for array in own:
+            before += _together(arrays)
+            for array in arrays:
                 array[...] = before
         for parts in zip(*(worker.averaged() for worker in self._workers), strict=True):
             mean = sum(parts[1:], parts[0]) / np.float32(len(parts))

@@ -50,7 +50,9 @@ class ThreadRounds:
 
     def play(self, plies: int) -> float:
         """Play and learn with all groups; see :meth:`Rounds.play`."""
-        spent: list[float] = list(self._threads.map(lambda own: own.play(plies), self._workers))
+        spent: list[float] = list(
+            self._threads.map(lambda worker: worker.play(plies), self._workers)
+        )
         return max(*spent, sum(spent) / self._count)
 
 

@@ -75,21 +75,21 @@ class LaneWorker:
 
     def averaged(self) -> list[Float32s]:
         """Return the arrays that workers average; not copies."""
-        own = self.evaluator
-        learned = (own.embedding, own.bias, own.readout, own.gain)
+        evaluator = self.evaluator
+        learned = (evaluator.embedding, evaluator.bias, evaluator.readout, evaluator.gain)
         return [*(part.detach().numpy() for part in learned), array_of(self.learning, "moments")]
 
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here."""
         weights = self.evaluator.state_dict()
-        found = {f"weights.{name}": part.detach().clone() for name, part in weights.items()}
+        tensors = {f"weights.{name}": part.detach().clone() for name, part in weights.items()}
         for name, tensor in learning_state(self.learning).items():
-            found[f"learning.{name}"] = tensor
+            tensors[f"learning.{name}"] = tensor
         for name, array in self.games.state().items():
             # torch has hardly anything for words without a sign.
             plain = array.view(np.int64) if name in _WORDS else array
-            found[f"games.{name}"] = torch.from_numpy(plain)
-        return found
+            tensors[f"games.{name}"] = torch.from_numpy(plain)
+        return tensors
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on where another worker with the same settings returned this by :meth:`state`."""

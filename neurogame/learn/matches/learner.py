@@ -107,8 +107,8 @@ class MatchLearner:
             )
         self._seen = _stamp(self.path)
         held = self._load() if self._seen is not None else None
-        found = held or start()
-        self._base = found if isinstance(found, Checkpoint) else None
+        source = held or start()
+        self._base = source if isinstance(source, Checkpoint) else None
         self._own = game if self._base is None else self._base.game()
         try:
             self.mapping = map_game(self._own, game)
@@ -117,7 +117,7 @@ class MatchLearner:
                 f"{self.path}: cannot learn {game.name} into it: {error}, or learn into another "
                 "file"
             ) from None
-        begun = found.evaluator(self._own) if isinstance(found, Checkpoint) else found
+        begun = source.evaluator(self._own) if isinstance(source, Checkpoint) else source
         self._parts: PartsEvaluator = with_parts(self._own, begun)
         self._initial = copied_weights(self._parts)
         self.evaluator: Evaluator = self._parts
@@ -163,8 +163,8 @@ class MatchLearner:
 
     def save(self) -> None:
         """Write the file; at no moment is there half of one."""
-        own, learning = self._own, learning_state(self._learning)
-        base = self._base or empty_checkpoint(own)
+        game, learning = self._own, learning_state(self._learning)
+        base = self._base or empty_checkpoint(game)
         kept = {f"{_LEARNING}{name}": tensor for name, tensor in learning.items()}
         kept |= {f"{_REPLAY}{name}": tensor for name, tensor in self._replay.state().items()}
         checkpoint = replace(
@@ -193,8 +193,8 @@ class MatchLearner:
 
     def _take(self, held: Checkpoint) -> None:
         """Take weights and all else from a checkpoint of the same game."""
-        own = self._own
-        if (held.roles, held.fluents) != (list(own.roles), list(own.fluents)):
+        game = self._own
+        if (held.roles, held.fluents) != (list(game.roles), list(game.fluents)):
             raise CheckpointError(
                 f"{self.path}: it has been replaced by a checkpoint of {held.game_name}, under "
                 "other names at least; give every player a file of its own"
@@ -242,9 +242,9 @@ class MatchLearner:
             values[-1] = [0.0 if goal is None else goal / 100 for goal in last.goals]
         searched = values[1:].copy()
         for place, state in enumerate(match.states[:-1]):
-            found = np.array(match.values.get(state, ()), np.float32)
-            if len(found) and bool(np.isfinite(found).all()):
-                searched[place] = found.clip(0, 1)
+            value = np.array(match.values.get(state, ()), np.float32)
+            if len(value) and bool(np.isfinite(value).all()):
+                searched[place] = value.clip(0, 1)
         match_ = LearnedMatch(
             states=np.stack([state_words(row.numpy()) for row in held[:-1]]),
             logic=self._logic(held[:-1]),
@@ -286,8 +286,8 @@ class MatchLearner:
         if networks is None:
             return np.full((len(held), len(self._own.roles)), 0.5, np.float32)
         with torch.no_grad():
-            found: Float32s = networks(held).float().numpy()
-        return found
+            values: Float32s = networks(held).float().numpy()
+        return values
 
 
 def _is_of_parts(held: Checkpoint) -> bool:
@@ -301,10 +301,10 @@ def _is_of_matches(held: Checkpoint) -> bool:
 def _stamp(path: Path) -> tuple[int, ...] | None:
     """Return what changes whenever a file is replaced; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 @contextmanager

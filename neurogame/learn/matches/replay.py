@@ -86,8 +86,8 @@ class MatchReplay:
         states = state["states"].numpy().view(np.uint64)
         logic, targets = state["logic"].numpy(), state["targets"].numpy()
         for length in state["lengths"].tolist():
-            own = slice(first, first + length)
-            self.add(LearnedMatch(states=states[own], logic=logic[own], targets=targets[own]))
+            rows = slice(first, first + length)
+            self.add(LearnedMatch(states=states[rows], logic=logic[rows], targets=targets[rows]))
             first += length
 
 

@@ -64,8 +64,8 @@ def play_training_match(
         number: of the match in the run; the learner takes the roles in turn.
         seed: decides every random choice.
     """
-    own = game.players[number % len(game.players)]
-    return _Match(game, config, learner, opponent, own, seed).play()
+    role = game.players[number % len(game.players)]
+    return _Match(game, config, learner, opponent, role, seed).play()
 
 
 @final
@@ -78,7 +78,7 @@ class _Match:
         config: PaperConfig,
         learner: Evaluator,
         opponent: Opponent,
-        own: int,
+        learner_role: int,
         seed: int,
     ) -> None:
         self._game, self._config, self._seed = game, config, seed
@@ -89,7 +89,7 @@ class _Match:
         self._guests: set[int] = set()
         for role in range(len(game.roles)):
             drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
-            evaluator = learner if role == own else opponent.evaluator
+            evaluator = learner if role == learner_role else opponent.evaluator
             if role == game.chance:
                 continue
             if evaluator is not None:
@@ -104,7 +104,7 @@ class _Match:
         movers: list[int] = []
         while not states[-1].is_terminal and len(moves) < self._config.max_plies:
             legal = states[-1].legal_moves
-            deciding = [role for role, own in enumerate(legal) if len(own) > 1]
+            deciding = [role for role, options in enumerate(legal) if len(options) > 1]
             movers.append(self._mover(deciding))
             ply = len(moves)
             moves.append([self._choose(states[-1], role, ply) for role in range(len(legal))])

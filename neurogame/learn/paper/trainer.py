@@ -73,7 +73,7 @@ class PaperTrainer(TrainingRun):
         self.config = config
         made = make_evaluator(game, config.evaluator, config.seed)
         evaluator = kind_of_evaluator(made).networks(made)
-        weights = [own for own in made.parameters() if own.requires_grad]
+        weights = [parameter for parameter in made.parameters() if parameter.requires_grad]
         if evaluator is None or not weights:
             raise ConfigurationError(
                 f"evaluator kind {config.evaluator.kind!r} has no goal networks that learn; "

@@ -57,10 +57,10 @@ class ChoiceSource:
         """Yield choices of a role, a few thousand at a time, with the role's index."""
         number = 0
         while True:
-            own = derived_seed(self._seed, _GAMES, number)
+            seed = derived_seed(self._seed, _GAMES, number)
             games = self._recorder.play(
                 min(_LANES, self._recorder.lanes),
-                own,
+                seed,
                 judge=self._judge,
                 epsilon=self._config.epsilon,
             )
@@ -79,11 +79,11 @@ class ChoiceSource:
         legal = unpack_rows(seen.legal, offsets[-1]).numpy()
         fluents = unpack_rows(states, len(self._game.fluents)).numpy()
         for role in self._game.players:
-            own = legal[:, offsets[role] : offsets[role + 1]]
-            rows = np.flatnonzero(own.sum(axis=1) > 1)
+            role_legal = legal[:, offsets[role] : offsets[role + 1]]
+            rows = np.flatnonzero(role_legal.sum(axis=1) > 1)
             if not len(rows):
                 continue
-            mine = own[rows]
+            mine = role_legal[rows]
             shares = self._by_values(states, seen.legal, rows, mine, role)
             yield (
                 role,
@@ -100,12 +100,12 @@ class ChoiceSource:
     ) -> Float32s:
         """Return weights that follow from the values of what moves lead to."""
         counts = legal.sum(axis=1)
-        found = np.zeros((len(rows), int(counts.max())), np.float32)
-        score_moves(self._scores.scores, states, packed, rows, len(rows), role, 0, found)
+        values = np.zeros((len(rows), int(counts.max())), np.float32)
+        score_moves(self._scores.scores, states, packed, rows, len(rows), role, 0, values)
         self._scores.check()
-        there = np.arange(found.shape[1]) < counts[:, None]
-        best = np.where(there, found, -np.inf).max(axis=1, keepdims=True)
-        weights = np.where(there, np.exp((found - best) / self._config.temper), 0.0)
+        there = np.arange(values.shape[1]) < counts[:, None]
+        best = np.where(there, values, -np.inf).max(axis=1, keepdims=True)
+        weights = np.where(there, np.exp((values - best) / self._config.temper), 0.0)
         weights /= weights.sum(axis=1, keepdims=True)
         shares = np.zeros(legal.shape, np.float32)
         shares[legal] = weights[there]

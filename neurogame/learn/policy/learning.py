@@ -64,20 +64,20 @@ def learn_policy(
         if held.count < fewest:
             held.add(role, choices)
             continue
-        own = choices.select(torch.arange(min(len(choices), config.choices - kept.count)))
+        part = choices.select(torch.arange(min(len(choices), config.choices - kept.count)))
         if config.passes > 1:
-            kept.add(role, own)
+            kept.add(role, part)
         else:
-            kept.count += len(own)
-        steps.learn(role, own, progress)
+            kept.count += len(part)
+        steps.learn(role, part, progress)
         if kept.count >= config.choices:
             break
     for _ in range(1, config.passes):
-        for role, own in kept.parts:
-            steps.learn(role, own, progress)
+        for role, part in kept.parts:
+            steps.learn(role, part, progress)
     policy.eval()
     report = measured(
-        lambda role, own: policy(own.fluents, role),
+        lambda role, part: policy(part.fluents, role),
         held.parts,
         choices=kept.count,
         held_out=held.count,
