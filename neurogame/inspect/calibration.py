@@ -94,8 +94,8 @@ def calibrate(
     """
     played = played_positions(game, evaluator, matches=matches, seed=seed, epsilon=epsilon)
     values, players = values_of(evaluator, played.states), list(game.players)
-    own = replace(played, outcomes=played.outcomes[:, players])
-    return calibration_of(values[:, players], own)
+    positions = replace(played, outcomes=played.outcomes[:, players])
+    return calibration_of(values[:, players], positions)
 
 
 def calibration_of(values: Float64s2, played: PlayedPositions) -> Calibration:
@@ -143,14 +143,14 @@ def by_distance(
         plies: of each, at least 0; int64 ``[N]``.
     """
     place = np.searchsorted(np.array(DISTANCES), plies, side="right")
-    found = []
+    ranges = []
     for number in np.unique(place).tolist():
-        own = place == number
-        found.append(
+        members = place == number
+        ranges.append(
             AtDistance(
-                first=int(plies[own].min()),
-                last=int(plies[own].max()),
-                found=reliability(forecasts[own], outcomes[own]),
+                first=int(plies[members].min()),
+                last=int(plies[members].max()),
+                found=reliability(forecasts[members], outcomes[members]),
             )
         )
-    return tuple(found)
+    return tuple(ranges)

@@ -81,8 +81,8 @@ def _panels(
             ):
                 counts = {
                     place: numbers[fluent]
-                    for fluent, (place, own) in board.squares.items()
-                    if own == content and fluent in numbers
+                    for fluent, (place, held) in board.squares.items()
+                    if held == content and fluent in numbers
                 }
                 most = max(map(abs, counts.values()), default=0.0)
                 marks = {
@@ -104,7 +104,9 @@ def _others(
         if fluent not in shown
     ]
     names = [
-        f"({role} {move})" for role, own in zip(game.roles, game.moves, strict=True) for move in own
+        f"({role} {move})"
+        for role, choices in zip(game.roles, game.moves, strict=True)
+        for move in choices
     ]
     moves = [f"{names[m]} {feature.moves[m]:+.3g}" for m in np.flatnonzero(feature.moves).tolist()]
     goals = [

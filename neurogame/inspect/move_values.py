@@ -56,14 +56,14 @@ def move_values(opinion: EvaluatorOrJudge, state: State) -> tuple[tuple[MoveValu
     if not all(state.legal_moves):
         raise GameError(f"{state.game.name}: a role has no legal move, so no move can be valued")
     joint, worths = worths_of_moves(state.game, opinion, state.batch)
-    found: list[tuple[MoveValue, ...]] = []
+    by_role: list[tuple[MoveValue, ...]] = []
     for role, (texts, legal) in enumerate(zip(state.game.moves, state.legal_moves, strict=True)):
         listed = joint.table[role][0, : len(legal)].tolist()
         values = zip(listed, worths[role][0].tolist(), strict=False)
         moves = (MoveValue(move=move, text=texts[move], value=value) for move, value in values)
         is_chance = role == state.game.chance
-        found.append(() if is_chance else tuple(sorted(moves, key=lambda own: -own.value)))
-    return tuple(found)
+        by_role.append(() if is_chance else tuple(sorted(moves, key=lambda choice: -choice.value)))
+    return tuple(by_role)
 
 
 def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tuple[int, ...]:
@@ -76,8 +76,8 @@ def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tu
         move: an index into the role's moves; legal.
     """
     ahead = _ahead(state.game, evaluator, state.batch)
-    own = np.flatnonzero(ahead.joint.moves[:, role] == move)
-    worst = own[int(ahead.values[own, role].argmin())]
+    rows = np.flatnonzero(ahead.joint.moves[:, role] == move)
+    worst = rows[int(ahead.values[rows, role].argmin())]
     return tuple(ahead.joint.moves[worst].tolist())
 
 
@@ -100,13 +100,13 @@ def worths_of_moves(
         return ahead.joint, [worth(ahead, role) for role in range(len(game.roles))]
     legal, fluents = game.simulator().look(states).legal.numpy(), states.to_bool().numpy()
     joint = joint_moves(legal, list(game.move_offsets), derive(np.arange(len(states))).view("i8"))
-    found = []
+    worths = []
     for role, table in enumerate(joint.table):
-        own = legal[:, game.move_offsets[role] : game.move_offsets[role + 1]]
-        scores = opinion.move_scores(fluents, own, role).astype(np.float64)
+        legal_of_role = legal[:, game.move_offsets[role] : game.move_offsets[role + 1]]
+        scores = opinion.move_scores(fluents, legal_of_role, role).astype(np.float64)
         listed = np.take_along_axis(scores, np.maximum(table, 0), axis=1)
-        found.append(np.where(table < 0, -np.inf, listed))
-    return joint, found
+        worths.append(np.where(table < 0, -np.inf, listed))
+    return joint, worths
 
 
 def _ahead(game: Game, evaluator: Evaluator, states: StateBatch) -> Ahead:

@@ -31,22 +31,27 @@ def moves_svg(state: State, role: int, moves: Sequence[MoveValue], *, shares: bo
             scores, whose middle is their mean.
     """
     touched, boards = squares_of_moves(state)[role], find_layout(state.game).boards
-    middle = 0.5 if shares else sum(own.value for own in moves) / len(moves)
-    most = max(abs(own.value - middle) for own in moves) or 1.0
-    texts = {own.move: f"{100 * own.value:.0f}" if shares else f"{own.value:.2g}" for own in moves}
+    middle = 0.5 if shares else sum(choice.value for choice in moves) / len(moves)
+    most = max(abs(choice.value - middle) for choice in moves) or 1.0
+    texts = {
+        choice.move: f"{100 * choice.value:.0f}" if shares else f"{choice.value:.2g}"
+        for choice in moves
+    }
     marks = [
         {
             place: Mark(
-                share=(own.value - middle) / most,
-                text=texts[own.move],
-                is_framed=own is moves[0],
+                share=(choice.value - middle) / most,
+                text=texts[choice.move],
+                is_framed=choice is moves[0],
             )
-            for place, own in _best_on_squares(board, number, state, moves, touched).items()
+            for place, choice in _best_on_squares(board, number, state, moves, touched).items()
         }
         for number, board in enumerate(boards)
     ]
     what = "value of each move, %" if shares else "score of each move"
-    elsewhere = [f"{own.text} {texts[own.move]}" for own in moves if not touched[own.move]]
+    elsewhere = [
+        f"{choice.text} {texts[choice.move]}" for choice in moves if not touched[choice.move]
+    ]
     title = f"{state.game.roles[role]}: {what}"
     return marked_state(state, marks, title=title, more=", ".join(elsewhere))
 
@@ -61,9 +66,9 @@ def _best_on_squares(
     """Return the best move on each square of the board of that number."""
     occupied, best = board.occupied(state), dict[Place, MoveValue]()
     names = {f"{number}/{place_name(place)}": place for place in board.places}
-    for own in moves:
-        places = [names[square] for square in touched[own.move] if square in names]
+    for choice in moves:
+        places = [names[square] for square in touched[choice.move] if square in names]
         for place in [free for free in places if free not in occupied] or places:
             # The best ones come first.
-            best.setdefault(place, own)
+            best.setdefault(place, choice)
     return best

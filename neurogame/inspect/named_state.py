@@ -32,19 +32,19 @@ def named_state(game: Game, text: str) -> State:
         return game.initial_state()
     if text.strip().lower().startswith(_RANDOM):
         return _random(game, text.strip())
-    found = [rule_text(rule) for rule in parse_rules(text, source="state")]
-    if not found:
+    fluents = [rule_text(rule) for rule in parse_rules(text, source="state")]
+    if not fluents:
         raise GameError(
             f"{text!r} names no state; it may be 'initial', 'random:PLIES:SEED' or all fluents "
             "that hold, such as '(cell 1 1 b) (control white)'"
         )
-    return game.state(found)
+    return game.state(fluents)
 
 
 def _random(game: Game, text: str) -> State:
     """Return a state after random moves."""
     try:
-        plies, seed = (int(own) for own in [*text.split(":")[1:], "0"][:2])
+        plies, seed = (int(part) for part in [*text.split(":")[1:], "0"][:2])
     except ValueError:
         plies, seed = -1, 0
     if plies < 0 or text.count(":") > 2:
@@ -59,7 +59,7 @@ def _random(game: Game, text: str) -> State:
                 break
             if done == plies:
                 return state
-            state = state.next([chance.choice(own) for own in state.legal_moves])
+            state = state.next([chance.choice(legal) for legal in state.legal_moves])
     raise GameError(
         f"{text!r}: no random game of {game.name} out of {_TRIES} lasted so long; the longest one "
         f"had {longest} plies"

@@ -65,13 +65,13 @@ def _units_of(networks: WeightedNetworks, network: int) -> list[int]:
         )
     if wiring.output_row[network] == 0:
         raise GameError(f"{wiring.proof.goal_label(network)} is constant: there is no network")
-    stack, found = [int(wiring.output_row[network])], set[int]()
+    stack, units = [int(wiring.output_row[network])], set[int]()
     while stack:
         unit = stack.pop() - wiring.first_unit_row
-        if unit >= 0 and unit not in found:
-            found.add(unit)
+        if unit >= 0 and unit not in units:
+            units.add(unit)
             stack += wiring.row[wiring.start[unit] : wiring.start[unit + 1]].tolist()
-    return sorted(found)
+    return sorted(units)
 
 
 def _places(

@@ -107,19 +107,19 @@ def _collected(game: Game, matches: list[LockstepMatch], cut: int) -> PlayedPosi
     lengths = np.array([match.plies for match in matches], np.int64)
     offsets = np.concatenate([[0], lengths.cumsum()])
     simulator = game.simulator()
-    found = torch.zeros(int(offsets[-1]), len(game.fluents), dtype=torch.bool)
+    held = torch.zeros(int(offsets[-1]), len(game.fluents), dtype=torch.bool)
     active = np.arange(len(matches))
     states = simulator.initial(len(matches))
     for ply in range(int(lengths.max())):
         going = np.flatnonzero(lengths[active] > ply)
         active, states = active[going], states.select(torch.from_numpy(going))
-        found[torch.from_numpy(offsets[active] + ply)] = states.to_bool()
+        held[torch.from_numpy(offsets[active] + ply)] = states.to_bool()
         moves = np.stack([matches[number].moves[ply] for number in active])
         states = simulator.step(states, torch.from_numpy(moves), check=False)
     games = np.repeat(np.arange(len(matches)), lengths)
     plies = np.arange(len(games)) - offsets[games]
     return PlayedPositions(
-        states=StateBatch.from_bool(found),
+        states=StateBatch.from_bool(held),
         games=games.astype(np.int64),
         plies=plies.astype(np.int64),
         to_end=(lengths[games] - plies).astype(np.int64),

@@ -141,7 +141,7 @@ def fit_recalibration(forecasts: Float64s1, outcomes: Float64s1) -> Recalibratio
         fit = np.logaddexp(0, odds) - outcomes * odds
         return float(fit.sum() + _PULL / 2 * ((weights - start) ** 2).sum())
 
-    weights, found = start, loss(start)
+    weights, cost = start, loss(start)
     for _ in range(_STEPS):
         chance = _sigmoid(inputs @ weights)
         slope = inputs.T @ (chance - outcomes) + _PULL * (weights - start)
@@ -149,12 +149,12 @@ def fit_recalibration(forecasts: Float64s1, outcomes: Float64s1) -> Recalibratio
         step = np.linalg.solve(curve, slope)
         # Where forecasts are all but certain the curve is flat, and a whole step overshoots.
         size = 1.0
-        while size > _SHORTEST and loss(weights - size * step) > found:
+        while size > _SHORTEST and loss(weights - size * step) > cost:
             size /= 2
         if size <= _SHORTEST or float(np.abs(step).max()) < _SHORTEST:
             break
         weights = weights - size * step
-        found = loss(weights)
+        cost = loss(weights)
     return Recalibration(slope=float(weights[0]), shift=float(weights[1]))
 
 

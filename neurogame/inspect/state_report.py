@@ -75,28 +75,38 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
     values = move_values(opinion, state)[role]
     other: State | None = None
     if of_move:
-        found, texts = _of_moves(opinion, state, role, question)
+        attribution, texts = _of_moves(opinion, state, role, question)
     else:
         evaluator, _ = subject.values()
-        found, texts = attribute(evaluator, state, role, method=question.method), []
+        attribution, texts = attribute(evaluator, state, role, method=question.method), []
         if question.against is not None:
             other = named_state(game, question.against)
-            found = difference(found, attribute(evaluator, other, role, method=question.method))
+            attribution = difference(
+                attribution, attribute(evaluator, other, role, method=question.method)
+            )
     # What an evaluator says of a move is about the state after it.
-    shown = found.state or state
+    shown = attribution.state or state
     return {
         "state": str(state),
         "against": None if other is None else str(other),
         "role": game.roles[role],
-        "moves": [asdict(own) for own in values],
-        **{name: value for name, value in found.to_json().items() if name not in ("role", "move")},
+        "moves": [asdict(choice) for choice in values],
+        **{
+            name: value
+            for name, value in attribution.to_json().items()
+            if name not in ("role", "move")
+        },
         "move": texts[0] if texts else None,
         "rather_than": texts[1] if len(texts) > 1 else None,
         "contributions": [
-            {**asdict(own), "holding": _holding(game, shown, own), "text": own.text(shown)}
-            for own in found.contributions
+            {
+                **asdict(contribution),
+                "holding": _holding(game, shown, contribution),
+                "text": contribution.text(shown),
+            }
+            for contribution in attribution.contributions
         ],
-        "by_fluent": _by_fluent(game, state, found, of_move=of_move),
+        "by_fluent": _by_fluent(game, state, attribution, of_move=of_move),
     }
 
 
@@ -143,9 +153,11 @@ def _of_moves(
             raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
         asked = [best[0].text, *asked]
     moves = [game.move_index(game.roles[role], text) for text in asked]
-    found = [attribute_move(opinion, state, role, own, method=question.method) for own in moves]
-    texts = [game.moves[role][own] for own in moves]
-    return (found[0] if len(found) == 1 else difference(*found)), texts
+    attributions = [
+        attribute_move(opinion, state, role, move, method=question.method) for move in moves
+    ]
+    texts = [game.moves[role][move] for move in moves]
+    return (attributions[0] if len(attributions) == 1 else difference(*attributions)), texts
 
 
 def state_parts(report: dict[str, Any], top: int) -> list[Part]:
@@ -169,19 +181,24 @@ def state_parts(report: dict[str, Any], top: int) -> list[Part]:
         f"{error:.4f} largest standard error, of random orders" if error else "",
     ]
     # Other methods list fluents anyhow.
-    if any(own["kind"] in ("pattern", "unit", "condition") for own in report["contributions"]):
+    if any(
+        contribution["kind"] in ("pattern", "unit", "condition")
+        for contribution in report["contributions"]
+    ):
         largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))[:top]
         rows = [{"amount": amount, "fluent": name} for name, amount in largest]
         parts.append(Table(rows, "={amount:+.4f} | ={fluent}", "by the fluents behind them"))
     return parts
 
 
-def _holding(game: Game, state: State, own: Contribution) -> list[str]:
+def _holding(game: Game, state: State, contribution: Contribution) -> list[str]:
     """Return which of the fluents that a contribution reads hold."""
-    return [game.fluents[fluent] for fluent in own.fluents if state.fluents[fluent]]
+    return [game.fluents[fluent] for fluent in contribution.fluents if state.fluents[fluent]]
 
 
-def _by_fluent(game: Game, state: State, found: Attribution, *, of_move: bool) -> dict[str, float]:
+def _by_fluent(
+    game: Game, state: State, attribution: Attribution, *, of_move: bool
+) -> dict[str, float]:
     """Return what fluents add, by their names, where that is not 0.
 
     After a move others hold than before it, so there names alone are given.
@@ -189,6 +206,6 @@ def _by_fluent(game: Game, state: State, found: Attribution, *, of_move: bool) -
     held = state.fluents.tolist()
     return {
         name if there or of_move else f"(not {name})": amount
-        for name, there, amount in zip(game.fluents, held, found.by_fluent, strict=True)
+        for name, there, amount in zip(game.fluents, held, attribution.by_fluent, strict=True)
         if amount
     }

@@ -106,13 +106,13 @@ Part: TypeAlias = str | Table
 
 def told(parts: Iterable[Part]) -> str:
     """Return parts as text, a line between them; tables without rows are left out."""
-    texts = [own if isinstance(own, str) else own.text() for own in parts if _is_there(own)]
+    texts = [part if isinstance(part, str) else part.text() for part in parts if _is_there(part)]
     return "\n\n".join(texts)
 
 
 def shown(parts: Iterable[Part]) -> list[Content]:
     """Return parts as parts of a view; tables without rows are left out."""
-    return [own if isinstance(own, str) else own.element() for own in parts if _is_there(own)]
+    return [part if isinstance(part, str) else part.element() for part in parts if _is_there(part)]
 
 
 def facts(pairs: Mapping[str, object]) -> Table:
@@ -139,7 +139,7 @@ def _shares(numbers: Sequence[float | None], whole: float) -> list[Content]:
     known = [number for number in numbers if number is not None]
     largest = whole or max(map(abs, known), default=0) or 1
     signed = min(known, default=0) < 0
-    return ["" if own is None else bar(own / largest, signed=signed) for own in numbers]
+    return ["" if amount is None else bar(amount / largest, signed=signed) for amount in numbers]
 
 
 # Pages of notebooks style tables, often for a dark background; so every element says what it wants.

@@ -158,7 +158,7 @@ def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleS
         else:
             source = _relation(row.unit)
         grouped.setdefault((row.network, source), []).append(row)
-    found = [
+    totals = [
         RuleSummary(
             network=network,
             source=source,
@@ -169,7 +169,7 @@ def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleS
         )
         for (network, source), group in grouped.items()
     ]
-    return sorted(found, key=lambda summary: -summary.drift)
+    return sorted(totals, key=lambda summary: -summary.drift)
 
 
 def _relation(unit: str) -> str:

@@ -73,20 +73,23 @@ class Paint:
     def marks(self, boards: Sequence[Board]) -> list[dict[Place, Mark]]:
         """Return what is painted on the squares of each board."""
         amounts = [self._amounts(board) for board in boards]
-        most = max((abs(amount) for own in amounts for amount in own.values()), default=0.0) or 1.0
+        most = (
+            max((abs(amount) for by_place in amounts for amount in by_place.values()), default=0.0)
+            or 1.0
+        )
         marks = []
-        for board, own in zip(boards, amounts, strict=True):
+        for board, by_place in zip(boards, amounts, strict=True):
             frames = {board.squares[f][0] for f in self.framed if f in board.squares}
             marks.append(
                 {
                     place: Mark(
-                        share=own.get(place, 0.0) / most,
-                        text=f"{own[place]:+.2g}"
-                        if abs(own.get(place, 0.0)) >= _NUMBERED * most
+                        share=by_place.get(place, 0.0) / most,
+                        text=f"{by_place[place]:+.2g}"
+                        if abs(by_place.get(place, 0.0)) >= _NUMBERED * most
                         else "",
                         is_framed=place in frames,
                     )
-                    for place in own.keys() | frames
+                    for place in by_place.keys() | frames
                 }
             )
         return marks

@@ -75,8 +75,8 @@ def marked_state(
     if title:
         parts.append(svg_text(PADDING, top + 14, title, size=14, anchor="start", bold=True))
         top += LINE + GAP / 2
-    for number, (drawing, own) in enumerate(zip(drawings, marks, strict=True)):
-        squares = Squares(drawing.board, own, state)
+    for number, (drawing, board_marks) in enumerate(zip(drawings, marks, strict=True)):
+        squares = Squares(drawing.board, board_marks, state)
         # Programs that let people point at squares find boards and squares by these names.
         parts += [f'<g data-board="{number}">', *drawing.draw(PADDING, top, squares), "</g>"]
         top += drawing.height

@@ -40,7 +40,7 @@ def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
     """
     game = state.game
     rows = [
-        [move if role == other else own[0] for other, own in enumerate(state.legal_moves)]
+        [move if role == other else choices[0] for other, choices in enumerate(state.legal_moves)]
         for role, legal in enumerate(state.legal_moves)
         for move in legal
     ]
@@ -50,13 +50,13 @@ def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
     several = sum(len(legal) > 1 for legal in state.legal_moves) > 1
     touching = []
     for legal in state.legal_moves:
-        own = {
+        by_move = {
             move: squares_of_fluents(game, next(touched).nonzero().view(-1).tolist())
             for move in legal
         }
         if several:
-            always = set.intersection(*(set(squares) for squares in own.values()))
-            own = {m: [s for s in squares if s not in always] for m, squares in own.items()}
+            always = set.intersection(*(set(squares) for squares in by_move.values()))
+            by_move = {m: [s for s in squares if s not in always] for m, squares in by_move.items()}
         is_idle = len(legal) == 1 and any(len(other) > 1 for other in state.legal_moves)
-        touching.append({move: [] for move in own} if is_idle else own)
+        touching.append({move: [] for move in by_move} if is_idle else by_move)
     return touching

@@ -31,14 +31,14 @@ def curves(folder: Path) -> dict[str, Any]:
     """
     rows = _rows(folder / EVALUATIONS) or _rows(folder / ROUNDS)
     across = next((name for name in _ACROSS if rows and name in rows[0]), None)
-    found = []
+    lines = []
     if across is not None:
         for name, title in _TITLES.items():
             placed = [_point(row, across, name) for row in rows]
             points = [point for point in placed if point is not None]
             if points:
-                found.append({"name": title, "points": _thinned(points), "share": name == "score"})
-    return {"across": across, "curves": found, "rows": len(rows)}
+                lines.append({"name": title, "points": _thinned(points), "share": name == "score"})
+    return {"across": across, "curves": lines, "rows": len(rows)}
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -48,23 +48,23 @@ def _rows(path: Path) -> list[dict[str, Any]]:
             text = stream.read(_LARGEST)
     except OSError:
         return []
-    found = []
+    rows = []
     for line in text.splitlines():
         try:
             row = json.loads(line)
         except ValueError:
             continue
         if isinstance(row, dict):
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def _point(row: dict[str, Any], across: str, name: str) -> list[float] | None:
     """Return a place on a curve: ``[x, y]``, or ``[x, y, low, high]`` with its interval."""
     place = [_number(row.get(axis)) for axis in (across, name)]
     ends = [_number(row.get(end)) for end in ("low", "high")] if name == "score" else []
-    found = [value for value in (place if None in ends else [*place, *ends]) if value is not None]
-    return None if None in place else found
+    point = [value for value in (place if None in ends else [*place, *ends]) if value is not None]
+    return None if None in place else point
 
 
 def _number(value: object) -> float | None:

@@ -75,8 +75,8 @@ def export(
         ConfigurationError: the file cannot be written.
         GameError: the match is not one of the game, or the method is none for its values.
     """
-    own = subject.game.players[0] if role is None else role
-    data = _worked_out(subject, own, method, quiet)
+    explained_role = subject.game.players[0] if role is None else role
+    data = _worked_out(subject, explained_role, method, quiet)
     # Pictures of one match are much alike: packed they take a twentieth.
     packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
     text = page(
@@ -106,17 +106,17 @@ def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool
             f"{', '.join(opinion.methods)} and {NOT_AT_ALL}"
         )
     states = positions.states(subject.match.moves)
-    found: dict[str, Any] = {"positions": [], "values": [], "explained": []}
+    answers: dict[str, Any] = {"positions": [], "values": [], "explained": []}
     with tqdm(
         range(len(states)), desc="positions", disable=quiet, delay=1, file=bar_stream()
     ) as bar:
         for ply in bar:
             line = subject.match.moves[:ply]
-            found["positions"].append(positions.describe(line))
-            found["values"].append(judged_position(opinion, states[ply]))
-            found["explained"].append(_explained(positions, opinion, line, role, method))
+            answers["positions"].append(positions.describe(line))
+            answers["values"].append(judged_position(opinion, states[ply]))
+            answers["explained"].append(_explained(positions, opinion, line, role, method))
     measured = opinion.measure == "value"
-    return found | {
+    return answers | {
         "choices": positions.choices(subject.match.moves),
         "curve": opinion.of_states(states) if measured else None,
     }

@@ -28,15 +28,15 @@ def refused(method: str, headers: Mapping[str, str], hosts: list[str], port: int
         hosts: all values of ``Host``.
         port: of the server.
     """
-    own = [f"{name}:{port}" for name in _NAMES] + (list(_NAMES) if port == 80 else [])
-    if len(hosts) != 1 or hosts[0].lower() not in own:
+    addresses = [f"{name}:{port}" for name in _NAMES] + (list(_NAMES) if port == 80 else [])
+    if len(hosts) != 1 or hosts[0].lower() not in addresses:
         return (
             HTTPStatus.FORBIDDEN,
             f"asked for host {', '.join(hosts)[:80] or 'none'!r}; this page is only at "
-            f"{', '.join(own)}",
+            f"{', '.join(addresses)}",
         )
     origin = headers.get("Origin")
-    if origin is not None and origin.lower() not in [f"http://{name}" for name in own]:
+    if origin is not None and origin.lower() not in [f"http://{name}" for name in addresses]:
         return HTTPStatus.FORBIDDEN, "sent by another site; only the page itself may ask"
     if headers.get("Sec-Fetch-Site", "none").lower() not in _FETCHED_BY:
         return HTTPStatus.FORBIDDEN, "sent by another site; open the page by its own address"

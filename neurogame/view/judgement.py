@@ -37,7 +37,7 @@ def judged_position(opinion: PageOpinion, state: State) -> dict[str, Any]:
     return {
         "measure": opinion.measure,
         "methods": list(opinion.methods),
-        "moves": [[{"text": m.text, "value": m.value} for m in own] for own in moves],
+        "moves": [[{"text": m.text, "value": m.value} for m in choices] for choices in moves],
         "state": opinion.of_states([state])[0] if opinion.measure == "value" else None,
     }
 
@@ -75,31 +75,31 @@ def explained(
         if name is not None and name not in allowed:
             raise GameError(f"{what} {name!r}; allowed are {', '.join(allowed)}")
     wanted = method if method in opinion.methods else None
-    found = opinion.explain(state, role, wanted, move)
-    if found.move is not None and rather is not None:
-        found = difference(found, opinion.explain(state, role, wanted, rather))
-    state = found.state or state
-    known = listings(opinion, found.method)
+    attribution = opinion.explain(state, role, wanted, move)
+    if attribution.move is not None and rather is not None:
+        attribution = difference(attribution, opinion.explain(state, role, wanted, rather))
+    state = attribution.state or state
+    known = listings(opinion, attribution.method)
     shown = listing if listing in known else known[0]
     if shown == "rules":
-        rows = _by_rules(opinion, state, role, found.against)
-    elif shown == "fluents" and found.method == "exact":
-        fluents = sorted_by_size(fluent_contributions(state, found.by_fluent))
-        rows = contribution_rows(replace(found, contributions=fluents))
+        rows = _by_rules(opinion, state, role, attribution.against)
+    elif shown == "fluents" and attribution.method == "exact":
+        fluents = sorted_by_size(fluent_contributions(state, attribution.by_fluent))
+        rows = contribution_rows(replace(attribution, contributions=fluents))
     else:
-        rows = contribution_rows(found)
-    is_whole = shown == "parts" or (shown == "fluents" and found.method != "exact")
+        rows = contribution_rows(attribution)
+    is_whole = shown == "parts" or (shown == "fluents" and attribution.method != "exact")
     return {
-        "method": found.method,
+        "method": attribution.method,
         "methods": list(opinion.methods),
         "listing": shown,
         "listings": known,
-        "move": None if found.move is None else state.game.moves[role][found.move],
+        "move": None if attribution.move is None else state.game.moves[role][attribution.move],
         "role": role,
-        "total": found.total,
-        "note": _note(found, shown, state.game.roles[role]),
-        "panel": sums(vars(found), rows, TOP, is_whole=is_whole).element().to_json(),
-    }, found
+        "total": attribution.total,
+        "note": _note(attribution, shown, state.game.roles[role]),
+        "panel": sums(vars(attribution), rows, TOP, is_whole=is_whole).element().to_json(),
+    }, attribution
 
 
 def listings(opinion: PageOpinion, method: str) -> list[str]:
@@ -110,21 +110,21 @@ def listings(opinion: PageOpinion, method: str) -> list[str]:
         method: how it is taken apart.
     """
     # Other methods than the exact one know nothing but fluents.
-    found = ["parts", "fluents"] if method == "exact" else ["fluents"]
-    return [*found, "rules"] if opinion.has_rules else found
+    names = ["parts", "fluents"] if method == "exact" else ["fluents"]
+    return [*names, "rules"] if opinion.has_rules else names
 
 
-def _note(found: Attribution, listing: str, role: str) -> str:
+def _note(attribution: Attribution, listing: str, role: str) -> str:
     """Return what the amounts are."""
     if listing == "rules":
         return (
             f"By how much the value for {role} would change if all weights of a rule grew by as "
             "much as they are."
         )
-    if found.method == "toggling":
+    if attribution.method == "toggling":
         return f"By how much the value for {role} would fall if a fluent were the other way round."
-    error = found.sampling_error
-    return f"For {role}, in {UNIT_TEXTS[found.unit]}: {found.total:+.3f} in all." + (
+    error = attribution.sampling_error
+    return f"For {role}, in {UNIT_TEXTS[attribution.unit]}: {attribution.total:+.3f} in all." + (
         f" Sampled: the largest standard error is {error:.1g}." if error else ""
     )
 
@@ -132,8 +132,8 @@ def _note(found: Attribution, listing: str, role: str) -> str:
 def _by_rules(opinion: PageOpinion, state: State, role: int, other: State | None) -> list[Row]:
     """Return what rules do for a value, or for how much better it is than another one."""
     amounts: dict[str, float] = {}
-    for sign, own in ((1, state), (-1, other)):
-        for effect in opinion.rules(own, role) if own is not None else ():
+    for sign, position in ((1, state), (-1, other)):
+        for effect in opinion.rules(position, role) if position is not None else ():
             amounts[effect.source] = amounts.get(effect.source, 0.0) + sign * effect.amount
     rows = ({"amount": amount, "text": text} for text, amount in amounts.items() if amount)
     return sorted(rows, key=lambda row: -abs(row["amount"]))

@@ -72,8 +72,8 @@ class PageOpinion:
             state: one that is not terminal, in which every role has a move.
         """
         with self._lock, torch.no_grad():
-            found = move_values(self._opinion, state)
-        return tuple(map(_shares, found)) if self.measure == "share" else found
+            values = move_values(self._opinion, state)
+        return tuple(map(_shares, values)) if self.measure == "share" else values
 
     def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
         """Return per state the values of all roles, 0..1; the goals where the game is over.

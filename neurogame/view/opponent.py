@@ -40,6 +40,6 @@ def bounded_limit(spec: PlayerSpec) -> Limit:
     Args:
         spec: the player.
     """
-    own = spec.limit
+    limit = spec.limit
     # A player that names no limit thinks for a second by itself.
-    return Limit(seconds=LONGEST) if own else Limit()
+    return Limit(seconds=LONGEST) if limit else Limit()

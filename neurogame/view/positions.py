@@ -69,15 +69,15 @@ class Positions:
             GameError: a move is unknown or illegal, or goes on after the end.
         """
         with self._lock:
-            found = [self._first]
+            states = [self._first]
             for ply, joint in enumerate(line, 1):
                 key = line[:ply]
-                state = self._states.pop(key, None) or self._next(found[-1], joint, ply)
+                state = self._states.pop(key, None) or self._next(states[-1], joint, ply)
                 self._states[key] = state
-                found.append(state)
+                states.append(state)
             while len(self._states) > _KEPT:
                 self._states.popitem(last=False)
-            return found
+            return states
 
     def state(self, line: Line) -> State:
         """Return the last state of a line; see :meth:`states`."""
@@ -88,8 +88,8 @@ class Positions:
         """Return the state after a joint move, the one of number ``ply``, from 1."""
         if before.is_terminal:
             raise GameError(f"the game is over after {ply - 1} plies; no move goes on")
-        for role, move, own in zip(self.game.roles, joint, before.legal_moves, strict=True):
-            if self.game.move_index(role, move) not in own:
+        for role, move, legal in zip(self.game.roles, joint, before.legal_moves, strict=True):
+            if self.game.move_index(role, move) not in legal:
                 raise GameError(f"ply {ply}: {move} is not legal for {role}")
         return before.next(list(joint))
 
@@ -145,7 +145,7 @@ class Positions:
         batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
         legal = self.game.simulator().look(batch).legal
         counts = [legal[:, a:b].sum(dim=1) for a, b in pairwise(self.game.move_offsets)]
-        return [list(row) for row in zip(*(own.tolist() for own in counts), strict=True)]
+        return [list(row) for row in zip(*(count.tolist() for count in counts), strict=True)]
 
     def _legal(self, state: State) -> list[list[dict[str, Any]]]:
         """Return per role its moves, and the squares that each of them touches."""

@@ -105,13 +105,13 @@ def _managed(record: GgpRecord) -> RecordedMatch:
     remarks: Remarks = {}
     # What went wrong on the way to state n belongs to the moves made n - 1 plies into the match.
     for state, errors in enumerate(record.errors):
-        found = [
+        faults = [
             f"{_player(record.player_names, role)}: {_FAULTS.get(error[:2], error)} {error[3:]}"
             for role, error in enumerate(errors)
             if error
         ]
-        if found:
-            remarks[max(state - 1, 0)] = found
+        if faults:
+            remarks[max(state - 1, 0)] = faults
     ending = "terminal" if record.is_completed else "not finished"
     return RecordedMatch(
         game=str(record.extra.get("game", record.match_id.partition(".")[0])),
@@ -153,9 +153,9 @@ def _served(events: list[dict[str, Any]]) -> RecordedMatch:
 
 def _search(role: str, event: Mapping[str, Any]) -> str:
     """Return a line for what a player found."""
-    found = ", ".join(
+    statistics = ", ".join(
         f"{name} {event[name]:.4g}" if not isinstance(event[name], bool) else name
         for name in _STATISTICS
         if event.get(name)
     )
-    return f"{role} searched, {event.get('move')}: {found}"
+    return f"{role} searched, {event.get('move')}: {statistics}"

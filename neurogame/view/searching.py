@@ -115,7 +115,7 @@ class _Desk:
         ready = time.perf_counter()
         move = player.choose(state, bounded_limit(checked_player(order.player)))
         seconds = time.perf_counter() - ready
-        found: dict[str, Any] = {
+        reply: dict[str, Any] = {
             "move": game.moves[order.role][move],
             "player": player.name,
             "seconds": seconds,
@@ -129,8 +129,8 @@ class _Desk:
                 for joint in result.line
             ]
             panel = search_panel(replace(result, state=state)).to_json()
-            found["search"] = {"line": line, "panel": panel}
-        return found
+            reply["search"] = {"line": line, "panel": panel}
+        return reply
 
     def _player(self, order: Order) -> Player:
         """Return the player of an order, in a match that the line belongs to."""

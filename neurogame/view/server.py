@@ -126,16 +126,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_welcome(self, method: str) -> bool:
         """Return whether a request is answered; if not, say why."""
         hosts = self.headers.get_all("Host", [])
-        found = refused(method, self.headers, hosts, self.server.port)  # type: ignore[arg-type]
-        if found is not None:
+        refusal = refused(method, self.headers, hosts, self.server.port)  # type: ignore[arg-type]
+        if refusal is not None:
             self.close_connection = True
-            self._refuse(*found)
-        return found is None
+            self._refuse(*refusal)
+        return refusal is None
 
     def _answer(self, question: Any) -> None:
         """Send what a question brings; an error is an answer too."""
         try:
-            found = json.dumps(question(), allow_nan=False)
+            body = json.dumps(question(), allow_nan=False)
         except NeurogameError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
         except Exception as error:
@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
                 HTTPStatus.INTERNAL_SERVER_ERROR, f"failed: {type(error).__name__}: {error}"
             )
         else:
-            self._send(HTTPStatus.OK, found, _JSON)
+            self._send(HTTPStatus.OK, body, _JSON)
 
     def _unknown(self) -> None:
         self._refuse(HTTPStatus.NOT_FOUND, "there is nothing at this address; the page is at /")

@@ -102,13 +102,13 @@ class Site:
         if opinion is None:
             return self._pending(given)
         move, rather = numbers
-        found, attribution = explained(
+        explanation, attribution = explained(
             opinion, state, role, method=method, listing=listing, move=move, rather=rather
         )
         # Of a move's value the state after it is taken apart, of its score the one before.
         shown = attribution.state or state
         picture = self.positions.painted(line, shown, attribution.by_fluent)
-        return found | {"svg": picture}
+        return explanation | {"svg": picture}
 
     def _think(self, given: Answer) -> Answer:
         line = self.positions.line(given.get("line"))

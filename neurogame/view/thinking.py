@@ -57,10 +57,10 @@ class Thinking:
     def job(self) -> dict[str, Any]:
         """Return where the last search stands, JSON-able."""
         with self._lock:
-            found = dict(self._job)
-            if found["stage"] == "thinking":
-                found["seconds"] = time.monotonic() - self._began
-            return found
+            job = dict(self._job)
+            if job["stage"] == "thinking":
+                job["seconds"] = time.monotonic() - self._began
+            return job
 
     def cancel(self) -> None:
         """End a search that is under way; its player forgets the match."""

@@ -44,10 +44,10 @@ def attribute(
     check_role(state.game, role)
     kind = kind_of_evaluator(evaluator)
     if method != "exact" and not (method is None and kind.is_sum(evaluator)):
-        found = to_fluents(value_for(evaluator, role), state, method, baseline)
+        attribution = to_fluents(value_for(evaluator, role), state, method, baseline)
     else:
-        found = kind.explain(evaluator, state, role)
-    return replace(found, state=state)
+        attribution = kind.explain(evaluator, state, role)
+    return replace(attribution, state=state)
 
 
 def check_role(game: Game, role: int) -> None:

@@ -72,7 +72,7 @@ def shapley_values(
     base, total = measured.numbers(torch.stack([begin, state.fluents])).tolist()
     generator = torch.Generator().manual_seed(seed)
     # What each fluent brings in an order and its reverse, on average.
-    found = torch.zeros(orders, len(begin), dtype=torch.float64)
+    gains = torch.zeros(orders, len(begin), dtype=torch.float64)
     for number in range(orders if len(places) else 0):
         drawn = places[torch.randperm(len(places), generator=generator)]
         for order in (drawn, drawn.flip(0)):
@@ -81,10 +81,10 @@ def shapley_values(
             states = begin.repeat(len(order) + 1, 1)
             states[:, order] ^= done
             values = torch.cat([measured.numbers(part) for part in torch.split(states, _AT_ONCE)])
-            found[number, order] += values.diff() / 2
-    spread = float(found.std(dim=0).max()) / orders**0.5 if orders > 1 else float("nan")
+            gains[number, order] += values.diff() / 2
+    spread = float(gains.std(dim=0).max()) / orders**0.5 if orders > 1 else float("nan")
     return replace(
-        measured.attribution(state, found.mean(dim=0), method="shapley", base=base, total=total),
+        measured.attribution(state, gains.mean(dim=0), method="shapley", base=base, total=total),
         sampling_error=spread,
     )
 
@@ -121,7 +121,7 @@ class _Path:
         """
         edges = torch.linspace(0, 1, _PIECES + 1, dtype=torch.float64)
         low, high = edges[:-1], edges[1:]
-        found, jump, points = torch.zeros(len(self._begin), dtype=torch.float64), 0.0, 0
+        integrals, jump, points = torch.zeros(len(self._begin), dtype=torch.float64), 0.0, 0
         whole = float(self.values(torch.tensor([0.0, 1.0])).diff().abs())
         enough = _CLOSE * max(whole, 1.0)
         while len(low):
@@ -133,25 +133,25 @@ class _Path:
             done = close | (width <= _NARROWEST)
             if points >= _MOST_POINTS:
                 done[:] = True
-            found += slopes[done & (close | (width > _NARROWEST))].sum(dim=0)
+            integrals += slopes[done & (close | (width > _NARROWEST))].sum(dim=0)
             # There, and only there, conditions that know no shares are decided otherwise.
             middle = done & ~close & (low <= 0.5) & (high >= 0.5)
             jump += float((missing + slopes.sum(dim=1))[middle & (width <= _NARROWEST)].sum())
             low, high = low[~done], high[~done]
             centre = (low + high) / 2
             low, high = torch.cat([low, centre]), torch.cat([centre, high])
-        return found, jump
+        return integrals, jump
 
     def _points(self, places: Tensor) -> Tensor:
         return self._begin + places.to(self._step.dtype)[:, None] * self._step
 
     def _slopes(self, places: Tensor) -> Tensor:
         """Return by how much each fluent raises the value per length of the path; ``[N, F]``."""
-        found = []
+        slopes = []
         for first in range(0, len(places), _AT_ONCE):
             points = self._points(places[first : first + _AT_ONCE]).requires_grad_()
             with torch.enable_grad():
                 value = self._measured.of(points).sum()
                 (gradient,) = torch.autograd.grad(value, points)
-            found.append((gradient * self._step).double())
-        return torch.cat(found)
+            slopes.append((gradient * self._step).double())
+        return torch.cat(slopes)

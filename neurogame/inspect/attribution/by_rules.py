@@ -55,12 +55,12 @@ def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEff
     known = rule >= 0
     sums = torch.zeros(len(rules), dtype=torch.float64)
     sums.index_add_(0, rule[known], _by_weight(evaluator, networks, state, role)[known])
-    found = [
-        RuleEffect(rule=index, source=rule_text(own, rules.spelling), amount=amount)
-        for index, (own, amount) in enumerate(zip(rules, sums.tolist(), strict=True))
+    effects = [
+        RuleEffect(rule=index, source=rule_text(clause, rules.spelling), amount=amount)
+        for index, (clause, amount) in enumerate(zip(rules, sums.tolist(), strict=True))
         if amount
     ]
-    return tuple(sorted(found, key=lambda one: -abs(one.amount)))
+    return tuple(sorted(effects, key=lambda one: -abs(one.amount)))
 
 
 def _by_weight(evaluator: Evaluator, networks: WeightedNetworks, state: State, role: int) -> Tensor:

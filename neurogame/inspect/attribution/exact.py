@@ -46,7 +46,7 @@ def exact(
         base=base,
         contributions=sorted_by_size(contributions),
         by_fluent=tuple(by_fluent),
-        gap=total - base - sum(own.amount for own in contributions),
+        gap=total - base - sum(contribution.amount for contribution in contributions),
     )
 
 

@@ -64,19 +64,21 @@ def attribute_actions(circuit: ActionCircuit, state: State, role: int, move: int
             "exact; methods for it are 'gradients', 'shapley' and 'toggling'"
         )
     formula, names = _Formula(circuit, state, role, move), input_names(state.game)
-    found = [
+    contributions = [
         adds("condition", formula.label(row, names), amount, formula.fluents(row).tolist())
         for row, amount in formula.conditions()
     ]
     score = action_score(circuit, role, move)
     gradients = integrated_gradients(score, state, state.game.initial_state())
-    return exact("score", role, formula.total, found, gradients.by_fluent, move=move)
+    return exact("score", role, formula.total, contributions, gradients.by_fluent, move=move)
 
 
 def input_names(game: Game) -> list[str]:
     """Return the names of what formulas may read: fluents, then moves of all roles."""
     moves = [
-        f"({role} {move})" for role, own in zip(game.roles, game.moves, strict=True) for move in own
+        f"({role} {move})"
+        for role, choices in zip(game.roles, game.moves, strict=True)
+        for move in choices
     ]
     return [*game.fluents, *moves]
 
@@ -132,17 +134,17 @@ class _Formula:
 
     def _disjuncts(self, row: int) -> dict[int, int]:
         """Return the rows that a disjunction is one of, and how often it reads each."""
-        waiting, found = {row: 1}, dict[int, int]()
+        waiting, disjuncts = {row: 1}, dict[int, int]()
         while waiting:
             # Gates read earlier rows, so all readers of the last one have been seen.
             last = max(waiting)
             times = waiting.pop(last)
             if not self._is_or(last):
-                found[last] = times
+                disjuncts[last] = times
                 continue
-            for own in _inputs(self._graph, last):
-                waiting[own] = waiting.get(own, 0) + times
-        return found
+            for child in _inputs(self._graph, last):
+                waiting[child] = waiting.get(child, 0) + times
+        return disjuncts
 
     def _width(self, row: int) -> int:
         return len(self._disjuncts(row))
@@ -154,23 +156,23 @@ class _Formula:
     def _leaves(self, row: int) -> list[int]:
         """Return the leaves that a row reads, the least nested first."""
         queue, seen = deque([row]), {row}
-        found = []
+        leaves = []
         while queue:
-            own = queue.popleft()
-            if own < self._graph.leaf_count:
-                found.append(own)
+            node = queue.popleft()
+            if node < self._graph.leaf_count:
+                leaves.append(node)
                 continue
-            below = [other for other in _inputs(self._graph, own) if other not in seen]
+            below = [other for other in _inputs(self._graph, node) if other not in seen]
             seen.update(below)
             queue.extend(below)
-        return found
+        return leaves
 
 
 def _inputs(graph: ActionGraph, row: int) -> list[int]:
     """Return the rows that a gate reads."""
     gate = row - graph.leaf_count
     begin, end = int(graph.graph.start[gate]), int(graph.graph.start[gate + 1])
-    return [int(own) for own in graph.inputs[begin:end]]
+    return [int(child) for child in graph.inputs[begin:end]]
 
 
 def _only(circuit: ActionCircuit, fluents: Tensor, role: int, move: int) -> Tensor | None:

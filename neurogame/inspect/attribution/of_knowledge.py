@@ -33,8 +33,8 @@ def attribute_knowledge(knowledge: Knowledge, state: State, role: int, move: int
 
     *Reference:* Sharma, Kobti & Goodwin (2008), equations (2) to (4).
     """
-    own, factor = knowledge.shares()
-    alone = float(own[knowledge.offsets[role] + move])
+    worths, factor = knowledge.shares()
+    alone = float(worths[knowledge.offsets[role] + move])
     simulator = state.game.simulator()
     replies = drawn_replies(simulator, state.fluents[None], role, knowledge.config.replies)
     amounts = torch.zeros(len(state.fluents), dtype=torch.float64)
@@ -50,18 +50,20 @@ def attribute_knowledge(knowledge: Knowledge, state: State, role: int, move: int
         by_fluent, bias = _state(knowledge, after, role)
         amounts += share * by_fluent
         threshold += share * bias
-    found = [
+    contributions = [
         adds("move", "the move, whatever the state", alone),
         adds("goal", "the goal that it ends with", goal),
         adds("threshold", "hidden units' biases", threshold),
     ]
     then = zip(state.game.fluents, amounts.tolist(), strict=True)
-    found += [adds("fluent", f"then {name}", own, (n,)) for n, (name, own) in enumerate(then)]
+    contributions += [
+        adds("fluent", f"then {name}", amount, (n,)) for n, (name, amount) in enumerate(then)
+    ]
     legal = torch.zeros(1, len(state.game.moves[role]), dtype=torch.bool)
     legal[0, move] = True
     scores = knowledge.move_scores(state.fluents[None].numpy(), legal.numpy(), role)
     total, base = float(scores[0, move]), factor * _UNKNOWN
-    return exact("score", role, total, found, amounts.tolist(), move=move, base=base)
+    return exact("score", role, total, contributions, amounts.tolist(), move=move, base=base)
 
 
 def _state(knowledge: Knowledge, states: StateBatch, role: int) -> tuple[Tensor, float]:

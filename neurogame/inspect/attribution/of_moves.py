@@ -48,14 +48,14 @@ def attribute_move(
     check_move(state, role, move)
     if isinstance(opinion, Evaluator):
         after = state.next(worst_answer(opinion, state, role, move))
-        found = attribute(opinion, after, role, method=method, baseline=baseline)
-        return replace(_ended(found, after) if after.is_terminal else found, move=move)
+        attribution = attribute(opinion, after, role, method=method, baseline=baseline)
+        return replace(_ended(attribution, after) if after.is_terminal else attribution, move=move)
     kind = kind_of_judge(opinion)
     if method == "exact" or (method is None and kind.is_sum(opinion)):
-        found = kind.explain(opinion, state, role, move)
+        attribution = kind.explain(opinion, state, role, move)
     else:
-        found = to_fluents(kind.score(opinion, state, role, move), state, method, baseline)
-    return replace(found, state=state)
+        attribution = to_fluents(kind.score(opinion, state, role, move), state, method, baseline)
+    return replace(attribution, state=state)
 
 
 def check_move(state: State, role: int, move: int) -> None:
@@ -68,7 +68,7 @@ def check_move(state: State, role: int, move: int) -> None:
     check_role(game, role)
     legal = state.legal_moves[role]
     if move not in legal:
-        texts = [game.moves[role][own] for own in legal]
+        texts = [game.moves[role][index] for index in legal]
         name = game.moves[role][move] if 0 <= move < len(game.moves[role]) else move
         raise GameError(
             f"{name} is no legal move of {game.roles[role]} in this state; legal are: "
@@ -76,14 +76,17 @@ def check_move(state: State, role: int, move: int) -> None:
         )
 
 
-def _ended(found: Attribution, state: State) -> Attribution:
+def _ended(attribution: Attribution, state: State) -> Attribution:
     """Return that a state is worth its goal, as the game is over."""
-    value = (state.goals[found.role] or 0) / 100
+    value = (state.goals[attribution.role] or 0) / 100
     total = value
-    if found.unit == "log-odds":
+    if attribution.unit == "log-odds":
         # Those of a sure win are infinite; here as in the evaluator there is a most.
         least = math.exp(-MOST)
         total = math.log(max(value, least) / max(1 - value, least))
-    goal, nothing = adds("goal", "the goal that it ends with", total), [0.0] * len(found.by_fluent)
-    ended = exact(found.unit, found.role, total, [goal], nothing, value=value)
-    return replace(ended, method=found.method, state=state)
+    goal, nothing = (
+        adds("goal", "the goal that it ends with", total),
+        [0.0] * len(attribution.by_fluent),
+    )
+    ended = exact(attribution.unit, attribution.role, total, [goal], nothing, value=value)
+    return replace(ended, method=attribution.method, state=state)

@@ -31,17 +31,19 @@ def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attri
     with torch.no_grad():
         value = float(evaluator(batch)[0, role])
         total = float(evaluator.log_odds(batch)[0, role])
-        logic, added = (float(own[0, role]) for own in evaluator.summands(batch))
+        logic, added = (float(summand[0, role]) for summand in evaluator.summands(batch))
         gain = float(evaluator.gain[role])
     sure = min(max(logic, LEAST), 1 - LEAST)
     logit = math.log(sure / (1 - sure))
     more = added + gain * logit
-    found, by_fluent = _added(evaluator, state, role)
+    contributions, by_fluent = _added(evaluator, state, role)
     if evaluator.networks is not None:
-        found.append(adds("logic", "goal networks", (1 + gain) * logit))
+        contributions.append(adds("logic", "goal networks", (1 + gain) * logit))
     if abs(more) > MOST:
-        found.append(adds("limit", f"cut off at {MOST:.0f}", math.copysign(MOST, more) - more))
-    return exact("log-odds", role, total, found, by_fluent.tolist(), value=value)
+        contributions.append(
+            adds("limit", f"cut off at {MOST:.0f}", math.copysign(MOST, more) - more)
+        )
+    return exact("log-odds", role, total, contributions, by_fluent.tolist(), value=value)
 
 
 def _added(
@@ -68,18 +70,20 @@ def _added(
         readout = sign * evaluator.readout[mode, output]
         units = (readout * torch.relu(before)).double().numpy()
         shares = (inputs * (readout * (before > 0))).sum(dim=1).double().numpy()
-    names, found = state.game.fluents, []
+    names, contributions = state.game.fluents, []
     pairs = zip(_readers(evaluator), amounts.tolist(), strict=True)
     for lookup, (readers, amount) in enumerate(pairs):
         read = source[readers]
         read = np.sort(read[read >= 0])
         by_fluent[read] += amount / max(len(read), 1)
         label = f"pattern {lookup}: {' '.join(names[fluent] for fluent in read)}"
-        found.append(adds("pattern", label, amount, read.tolist()))
-    found += [adds("unit", f"hidden unit {n}", own) for n, own in enumerate(units.tolist())]
+        contributions.append(adds("pattern", label, amount, read.tolist()))
+    contributions += [
+        adds("unit", f"hidden unit {n}", addend) for n, addend in enumerate(units.tolist())
+    ]
     there = source >= 0
     by_fluent[source[there]] += shares[there]
-    return found, by_fluent
+    return contributions, by_fluent
 
 
 def _readers(evaluator: PartsEvaluator) -> list[Int64s1]:

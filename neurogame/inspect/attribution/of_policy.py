@@ -45,10 +45,10 @@ def attribute_policy(policy: LearnedPolicy, state: State, role: int, move: int) 
         target = torch.from_numpy(layout.seen_as[mode]).long()
         per_fluent = torch.where(target >= 0, (embedding @ active)[target.clamp(min=0)], 0.0)
         amounts = per_fluent * state.fluents
-        threshold, own = float(bias @ active), float(policy.moves[number])
+        threshold, move_weight = float(bias @ active), float(policy.moves[number])
         total = float(policy(held, role)[0, move])
     others = [
-        adds("move", "the move, whatever the state", own),
+        adds("move", "the move, whatever the state", move_weight),
         adds("threshold", "hidden units' biases", threshold),
     ]
     return policy_score(policy, role, move).attribution(

@@ -99,11 +99,11 @@ def square_effects(game: Game, changes: Float64s2, held: Bools1) -> list[SquareE
             first role; float64 ``[K, F]``.
         held: whether the effect of each fluent was seen; bool ``[F]``.
     """
-    found = []
+    effects = []
     for board in find_layout(game).boards:
         for fluent, ((piece, column, row), content) in board.squares.items():
             if held[fluent]:
-                found.append(
+                effects.append(
                     SquareEffect(
                         fluent=fluent,
                         board=board.title(piece),
@@ -113,7 +113,7 @@ def square_effects(game: Game, changes: Float64s2, held: Bools1) -> list[SquareE
                         change=agreement(changes[:, fluent]),
                     )
                 )
-    return sorted(found, key=lambda one: -abs(one.change.mean))
+    return sorted(effects, key=lambda one: -abs(one.change.mean))
 
 
 def by_square(game: Game, amounts: Float64s1) -> dict[tuple[str, str, str], float]:
@@ -123,9 +123,9 @@ def by_square(game: Game, amounts: Float64s1) -> dict[tuple[str, str, str], floa
         game: the game.
         amounts: float64 ``[F]``.
     """
-    found: dict[tuple[str, str, str], float] = {}
+    sums: dict[tuple[str, str, str], float] = {}
     for board in find_layout(game).boards:
         for fluent, ((piece, column, row), _) in board.squares.items():
             key = (board.title(piece), board.columns[column], board.rows[row])
-            found[key] = found.get(key, 0.0) + abs(float(amounts[fluent]))
-    return found
+            sums[key] = sums.get(key, 0.0) + abs(float(amounts[fluent]))
+    return sums

@@ -83,21 +83,23 @@ def move_changes(
         states: states that are not terminal, in which every role has a move.
         examples: how many changed moves to list, at most.
     """
-    (joint, mine), (_, theirs) = (worths_of_moves(game, found, states) for found in (one, other))
+    (joint, mine), (_, theirs) = (
+        worths_of_moves(game, opinion, states) for opinion in (one, other)
+    )
     asked, missed, lucky, changed = 0, 0.0, 0.0, []
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1
         asked += int(choosing.sum())
-        best = [_best_moves(found[role]) for found in (mine, theirs)]
+        best = [_best_moves(values[role]) for values in (mine, theirs)]
         both = (best[0] & best[1]).sum(axis=1) / best[1].sum(axis=1)
         missed += float((1 - both)[choosing].sum())
         lucky += float((best[0].sum(axis=1) / joint.choices[:, role])[choosing].sum())
         for row in np.flatnonzero(choosing & ~(best[0] & best[1]).any(axis=1)).tolist():
-            ranks = [int(found[row].argmax()) for found in best]
+            ranks = [int(values[row].argmax()) for values in best]
             moves = [game.moves[role][int(joint.table[role][row, rank])] for rank in ranks]
             gap = float(mine[role][row, ranks[0]] - mine[role][row, ranks[1]])
             changed.append((gap, row, name, moves))
-    changed.sort(key=lambda found: (-found[0], found[1]))
+    changed.sort(key=lambda change: (-change[0], change[1]))
     held = states.to_bool()
     return MoveChanges(
         asked=asked,
@@ -128,11 +130,11 @@ def choices(row: Row) -> str:
 
 def examples(row: Row) -> Table:
     """Return some of the choices that differ; ``row``: the fields of :class:`MoveChanges`."""
-    rows = [{**own, "held": " ".join(own["fluents"])} for own in row["examples"]]
+    rows = [{**choice, "held": " ".join(choice["fluents"])} for choice in row["examples"]]
     return Table(rows, "={role}: {move} instead of {other} | ={loss:+.3f} | =in {held}")
 
 
 def _best_moves(values: Float64s2) -> Bools:
     """Return which moves are as good as the best; ``values``: ``[A, widest]``, -inf beyond."""
-    found: Bools = values >= values.max(axis=1, keepdims=True) - _EQUAL
-    return found
+    best: Bools = values >= values.max(axis=1, keepdims=True) - _EQUAL
+    return best

@@ -33,10 +33,10 @@ def part_weights(evaluator: PartsEvaluator, states: StateBatch) -> Float64s1:
     with torch.no_grad():
         mode = layout.mode_of(held.float())
         for number in range(layout.sizes.modes):
-            own = held[mode == number].float()
-            if not len(own):
+            fluents = held[mode == number].float()
+            if not len(fluents):
                 continue
-            seen = layout.seen(own, number)
+            seen = layout.seen(fluents, number)
             output = int(np.flatnonzero(layout.turn[number] == layout.turn[0, 0])[0])
             share = _shares(evaluator, seen, number, output, addends) * seen.double()
             target = layout.seen_as[number].astype(np.int64)
@@ -44,8 +44,8 @@ def part_weights(evaluator: PartsEvaluator, states: StateBatch) -> Float64s1:
             summed = share.sum(dim=0).numpy()
             total[source] += float(layout.sign[number]) * summed[target[source]]
     counts = held.sum(dim=0).numpy()
-    found: Float64s1 = total / np.maximum(counts, 1)
-    return found
+    weights: Float64s1 = total / np.maximum(counts, 1)
+    return weights
 
 
 def _shares(

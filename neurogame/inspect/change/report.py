@@ -52,7 +52,10 @@ def comparison(subject: Subject, others: Sequence[str], seed: int = 0) -> dict[s
     if subject.has_evaluator:
         pairs = [
             subject.values(),
-            *((own.evaluator(game), own.initial_evaluator(game)) for _, own in files),
+            *(
+                (checkpoint.evaluator(game), checkpoint.initial_evaluator(game))
+                for _, checkpoint in files
+            ),
         ]
         with during("comparing evaluators", 20 * len(pairs)):
             report |= compared(game, pairs, ["this", *others], seed)
@@ -114,9 +117,9 @@ def _moves(
     game: Game, current: Evaluator, other: Evaluator, some: PlayedPositions
 ) -> dict[str, Any]:
     """Return how values and best moves of two evaluators differ."""
-    found = move_changes(game, current, other, some.states)
+    changes = move_changes(game, current, other, some.states)
     gap = np.abs(values_of(current, some.states) - values_of(other, some.states)).mean()
-    return {**asdict(found), "share": found.share, "mean_difference": float(gap)}
+    return {**asdict(changes), "share": changes.share, "mean_difference": float(gap)}
 
 
 def _distance(

@@ -63,21 +63,21 @@ def role_effects(game: Game, effects: Sequence[FluentEffects]) -> list[RolesComp
     Returns:
         One for each pair of roles that are alike; none where the rules treat roles differently.
     """
-    seen = np.all([own.states > 0 for own in effects], axis=0)
-    found = []
+    seen = np.all([effect.states > 0 for effect in effects], axis=0)
+    comparisons = []
     for role, other, symmetry in _alike(game):
         image = symmetry.fluents
         both = np.flatnonzero(seen & seen[image])
         if (image[image] == np.arange(len(image))).all():
             # Else what differs would be listed twice, from either side.
             both = both[both <= image[both]]
-        mine = np.stack([own.amounts[both, role] for own in effects])
-        yours = np.stack([own.amounts[image[both], other] for own in effects])
+        mine = np.stack([effect.amounts[both, role] for effect in effects])
+        yours = np.stack([effect.amounts[image[both], other] for effect in effects])
         apart = mine - yours
         order = np.argsort(-np.abs(apart.mean(axis=0)), kind="stable")
         means = mine.mean(axis=0), yours.mean(axis=0)
-        differs = len(both) > 1 and all(own.std() > 0 for own in means)
-        found.append(
+        differs = len(both) > 1 and all(mean.std() > 0 for mean in means)
+        comparisons.append(
             RolesCompared(
                 role=game.roles[role],
                 other=game.roles[other],
@@ -94,7 +94,7 @@ def role_effects(game: Game, effects: Sequence[FluentEffects]) -> list[RolesComp
                 ),
             )
         )
-    return found
+    return comparisons
 
 
 def _alike(game: Game) -> Iterator[tuple[int, int, Symmetry]]:
@@ -103,11 +103,15 @@ def _alike(game: Game) -> Iterator[tuple[int, int, Symmetry]]:
     One that leaves as many things as possible where they are: of the other's stones, the one on the
     same square is the image, not one on the other side of the board.
     """
-    variable = np.full(len(game.fluents), -1)
-    for number, own in enumerate(game.structure.variables):
-        variable[own.fluents] = number
+    variable_of = np.full(len(game.fluents), -1)
+    for number, variable in enumerate(game.structure.variables):
+        variable_of[variable.fluents] = number
     for role, other in combinations(range(len(game.roles)), 2):
-        exchanging = [own for own in game.structure.symmetries if own.roles[role] == other]
+        exchanging = [
+            symmetry for symmetry in game.structure.symmetries if symmetry.roles[role] == other
+        ]
         if exchanging:
-            stays = [int((variable[own.fluents] == variable).sum()) for own in exchanging]
+            stays = [
+                int((variable_of[symmetry.fluents] == variable_of).sum()) for symmetry in exchanging
+            ]
             yield role, other, exchanging[int(np.argmax(stays))]

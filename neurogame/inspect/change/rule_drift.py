@@ -40,15 +40,15 @@ def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> 
             of parts count as well; empty where an evaluator has no weights that come from rules.
     """
     texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
-    found: dict[tuple[str, str], list[float]] = {}
+    by_rule: dict[tuple[str, str], list[float]] = {}
     for current, initial in pairs:
         now, then = weighted_networks(current), weighted_networks(initial)
         if now is None or then is None:
             return []
         for row in summaries(weight_table(now, then), texts):
-            found.setdefault((row.network, row.source), []).append(row.current - row.initial)
+            by_rule.setdefault((row.network, row.source), []).append(row.current - row.initial)
     changes = [
         RuleChange(network=network, source=source, change=agreement(np.array(numbers)))
-        for (network, source), numbers in found.items()
+        for (network, source), numbers in by_rule.items()
     ]
     return sorted(changes, key=lambda one: -abs(one.change.mean))

@@ -18,60 +18,69 @@ _MORE = 24
 _COLUMNS = "adds={amount:+z.4f} | what={text}"
 
 
-def attribution_html(found: Attribution) -> str:
+def attribution_html(attribution: Attribution) -> str:
     """Return what a value is made of as HTML.
 
     Args:
-        found: an attribution, or a difference of two.
+        attribution: an attribution, or a difference of two.
     """
-    state, against, of_move = found.state, found.against, found.move is not None
-    named = f"role {found.role}" if state is None else state.game.roles[found.role]
-    moved = f" of {state.game.moves[found.role][found.move or 0]}" if state and of_move else ""
+    state, against, of_move = attribution.state, attribution.against, attribution.move is not None
+    named = f"role {attribution.role}" if state is None else state.game.roles[attribution.role]
+    moved = (
+        f" of {state.game.moves[attribution.role][attribution.move or 0]}"
+        if state and of_move
+        else ""
+    )
     other = "move" if against == state and of_move else "state"
     less = "" if against is None else f", less that of another {other}"
     title = f"{'score' if of_move else 'value'}{moved} for {named}{less}: "
     parts: list[Content] = []
     if state is not None:
         frames = frozenset[int]() if against is None else changed(against, state)
-        paint = Paint(by_fluent=found.by_fluent, framed=frames)
-        parts.append(picture(state, paint, caption=f"what squares add, in {found.unit}"))
+        paint = Paint(by_fluent=attribution.by_fluent, framed=frames)
+        parts.append(picture(state, paint, caption=f"what squares add, in {attribution.unit}"))
         if against is not None and against != state:
             parts.append(picture(against, caption="the other state"))
-    rows = contribution_rows(found)
-    table, rest = sums(vars(found), rows, _LISTED), rows[_LISTED : _LISTED + _MORE]
+    rows = contribution_rows(attribution)
+    table, rest = sums(vars(attribution), rows, _LISTED), rows[_LISTED : _LISTED + _MORE]
     others = more("the next of them", Table(rest, _COLUMNS).element()) if rest else ""
     return panel(
-        f"{title}{found.value:{'+' if against else ''}.3f}",
+        f"{title}{attribution.value:{'+' if against else ''}.3f}",
         *parts,
         stack(table.element(), others),
-        note=f"{found.method}, in {UNIT_TEXTS[found.unit]}",
+        note=f"{attribution.method}, in {UNIT_TEXTS[attribution.unit]}",
     )
 
 
-def contribution_rows(found: Attribution) -> list[Row]:
+def contribution_rows(attribution: Attribution) -> list[Row]:
     """Return what adds to a value, the largest first: amount, text and squares of each."""
-    state = found.state
+    state = attribution.state
     if state is None:
-        return [{"amount": own.amount, "text": own.label} for own in found.contributions]
+        return [
+            {"amount": contribution.amount, "text": contribution.label}
+            for contribution in attribution.contributions
+        ]
     # Of judges of moves a part may be a move, which lies behind the fluents and on no square.
     count = len(state.fluents)
     return [
         {
-            "amount": own.amount,
-            "text": own.text(state),
-            "squares": squares_of_fluents(state.game, [f for f in own.fluents if f < count]),
+            "amount": contribution.amount,
+            "text": contribution.text(state),
+            "squares": squares_of_fluents(
+                state.game, [f for f in contribution.fluents if f < count]
+            ),
         }
-        for own in found.contributions
+        for contribution in attribution.contributions
     ]
 
 
 def sums(
-    found: Mapping[str, Any], rows: Sequence[Row], top: int, *, is_whole: bool = True
+    attribution: Mapping[str, Any], rows: Sequence[Row], top: int, *, is_whole: bool = True
 ) -> Table:
     """Return base, contributions, what is left, and the sum.
 
     Args:
-        found: the fields of an attribution.
+        attribution: the fields of an attribution.
         rows: what adds to it, each with an ``amount`` and a ``text``; the largest first.
         top: how many of them to list.
         is_whole: whether they are the contributions, which add up where the method is not toggling.
@@ -80,8 +89,8 @@ def sums(
     if len(rows) > top:
         rest = sum(row["amount"] for row in rows[top:])
         listed.append({"amount": rest, "text": f"{len(rows) - top} more"})
-    if is_whole and found["method"] != "toggling":
-        listed.insert(0, {"amount": found["base"], "text": "base"})
-        listed.append({"amount": found["gap"], "text": "left over"})
-        listed.append({"amount": found["total"], "text": "in all"})
+    if is_whole and attribution["method"] != "toggling":
+        listed.insert(0, {"amount": attribution["base"], "text": "base"})
+        listed.append({"amount": attribution["gap"], "text": "left over"})
+        listed.append({"amount": attribution["total"], "text": "in all"})
     return Table(listed, _COLUMNS, bars={"adds": ("bar", 0)})

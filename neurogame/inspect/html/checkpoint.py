@@ -40,13 +40,13 @@ def _first_state(checkpoint: Checkpoint) -> Element:
 
 def _facts(checkpoint: Checkpoint) -> Table:
     held = [checkpoint.weights, *(judge["weights"] for judge in checkpoint.judges.values())]
-    moves = " + ".join(f"{len(own):,}" for own in checkpoint.moves)
+    moves = " + ".join(f"{len(texts):,}" for texts in checkpoint.moves)
     recipe = checkpoint.config.get("recipe")
     return facts(
         {
             "roles": ", ".join(checkpoint.roles),
             "fluents, moves": f"{len(checkpoint.fluents):,}, {moves}",
-            "numbers": f"{sum(own.numel() for weights in held for own in weights.values()):,}",
+            "numbers": f"{sum(part.numel() for weights in held for part in weights.values()):,}",
             **({"recipe": recipe} if recipe else {}),
             **{name: _number(value) for name, value in checkpoint.counters.items()},
             "written by": f"neurogame {checkpoint.created_by}",

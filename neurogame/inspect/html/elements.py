@@ -42,13 +42,17 @@ class Element:
     def source(self) -> str:
         """The element as markup."""
         inside = "".join(
-            own.source if isinstance(own, Element) else escape(own) for own in self.contents
+            content.source if isinstance(content, Element) else escape(content)
+            for content in self.contents
         )
         return f'<{self.name} style="{self.style}">{self.picture}{inside}</{self.name}>'
 
     def to_json(self) -> list[Any]:
         """Return the element for the page: name, style, squares, and what is in it."""
-        inside = (own.to_json() if isinstance(own, Element) else own for own in self.contents)
+        inside = (
+            content.to_json() if isinstance(content, Element) else content
+            for content in self.contents
+        )
         return [self.name, self.style, list(self.squares), *inside]
 
 
@@ -80,7 +84,10 @@ def panel(title: str, *contents: Content, note: str = "", below: Content = "") -
         element("strong", "font-weight:600", title),
         element("span", f"color:{FAINT};margin-left:10px;font-size:13px", note) if note else "",
     )
-    body = [element("div", "min-width:0;max-width:100%;overflow-x:auto", own) for own in contents]
+    body = [
+        element("div", "min-width:0;max-width:100%;overflow-x:auto", content)
+        for content in contents
+    ]
     row = element("div", "display:flex;flex-wrap:wrap;gap:12px 20px;align-items:flex-start", *body)
     last = element("div", "max-width:100%;overflow-x:auto", below) if below else ""
     style = (
@@ -93,7 +100,9 @@ def panel(title: str, *contents: Content, note: str = "", below: Content = "") -
 
 def stack(*contents: Content) -> Element:
     """Return contents one below the other."""
-    return element("div", "", *(element("div", "margin:0 0 10px", own) for own in contents if own))
+    return element(
+        "div", "", *(element("div", "margin:0 0 10px", content) for content in contents if content)
+    )
 
 
 def more(summary: str, *contents: Content) -> Element:

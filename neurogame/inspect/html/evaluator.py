@@ -41,7 +41,7 @@ def _facts(evaluator: Evaluator) -> dict[str, object]:
     """Return what it reads and gives, and how large it is."""
     origin, parts = evaluator.origin, parts_of(evaluator)
     roles = f"{evaluator.role_count} roles" if origin is None else ", ".join(origin.game.roles)
-    numbers = sum(own.numel() for own in evaluator.parameters())
+    numbers = sum(parameter.numel() for parameter in evaluator.parameters())
     pairs: dict[str, object] = {
         "values for": roles,
         "reads": f"{evaluator.fluent_count:,} fluents",
@@ -63,24 +63,30 @@ def _facts(evaluator: Evaluator) -> dict[str, object]:
 
 def _settings(evaluator: Evaluator) -> Content:
     """Return the configuration."""
-    found = _flat({k: v for k, v in evaluator.describe().items() if k not in ("kind", "sizes")})
-    return more("configuration", facts(found).element()) if found else ""
+    settings = _flat({k: v for k, v in evaluator.describe().items() if k not in ("kind", "sizes")})
+    return more("configuration", facts(settings).element()) if settings else ""
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, object]:
     """Return settings, those within others among them, by their names."""
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for name, value in values.items():
-        found |= _flat(value) if isinstance(value, Mapping) else {name: value}
-    return found
+        settings |= _flat(value) if isinstance(value, Mapping) else {name: value}
+    return settings
 
 
 def _tensors(evaluator: Evaluator) -> Table:
     """Return how large its tensors are, and how far they are from where they began."""
-    state = {name: own for name, own in evaluator.state_dict().items() if own.is_floating_point()}
+    state = {
+        name: tensor
+        for name, tensor in evaluator.state_dict().items()
+        if tensor.is_floating_point()
+    }
     initial = _initial(evaluator, state)
-    drifts = [own for own in tensor_drifts(state, initial or state) if own.current or own.drift]
-    return tensor_table([asdict(own) for own in drifts], with_drift=initial is not None)
+    drifts = [
+        drift for drift in tensor_drifts(state, initial or state) if drift.current or drift.drift
+    ]
+    return tensor_table([asdict(drift) for drift in drifts], with_drift=initial is not None)
 
 
 def _initial(evaluator: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Tensor] | None:
@@ -103,5 +109,5 @@ def _rules(evaluator: Evaluator) -> Table:
         weight_table(networks, first), {} if origin is None else rule_texts(origin.game)
     )
     if initial is None:
-        rules.sort(key=lambda own: -own.weights)
-    return rule_table([asdict(own) for own in rules], with_drift=initial is not None)
+        rules.sort(key=lambda rule: -rule.weights)
+    return rule_table([asdict(rule) for rule in rules], with_drift=initial is not None)

@@ -31,13 +31,13 @@ def line_texts(state: State, line: Sequence[Sequence[int]]) -> list[str]:
         state: where the line begins.
         line: joint moves.
     """
-    found = []
+    texts = []
     for joint in line:
         if state.is_terminal:
             break
-        found.append(joint_text(state, joint))
+        texts.append(joint_text(state, joint))
         try:
             state = state.next(joint)
         except NeurogameError:
             break  # rules at fault: some role has no move
-    return found
+    return texts

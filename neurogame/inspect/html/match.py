@@ -94,9 +94,9 @@ def _listed(record: MatchRecord, states: Sequence[State]) -> Content:
 def _said(record: MatchRecord, states: Sequence[State], ply: int) -> str:
     joint = record.moves[ply]
     if not states:
-        return ", ".join(f"{role} {own}" for role, own in zip(record.roles, joint, strict=True))
+        return ", ".join(f"{role} {move}" for role, move in zip(record.roles, joint, strict=True))
     game = states[0].game
-    indices = [game.move_index(role, own) for role, own in zip(game.roles, joint, strict=True)]
+    indices = [game.move_index(role, move) for role, move in zip(game.roles, joint, strict=True)]
     return joint_text(states[ply], indices)
 
 

@@ -20,47 +20,47 @@ _PAINTED = 1000
 """Moves whose squares are painted, at most."""
 
 
-def search_html(found: SearchResult) -> str:
+def search_html(search: SearchResult) -> str:
     """Return what a search found as HTML.
 
     Args:
-        found: a result; one that knows no state shows moves as numbers, and no board.
+        search: a result; one that knows no state shows moves as numbers, and no board.
     """
-    state = found.state
-    role = f"role {found.role}" if state is None else state.game.roles[found.role]
-    board = [] if state is None else [_board(found, state)]
-    note = f"{found.value[found.role]:.3f}" + _proof(found)
-    return panel(f"{role}: {_name(found, found.move)}", *board, search_panel(found), note=note)
+    state = search.state
+    role = f"role {search.role}" if state is None else state.game.roles[search.role]
+    board = [] if state is None else [_board(search, state)]
+    note = f"{search.value[search.role]:.3f}" + _proof(search)
+    return panel(f"{role}: {_name(search, search.move)}", *board, search_panel(search), note=note)
 
 
-def search_panel(found: SearchResult) -> Element:
+def search_panel(search: SearchResult) -> Element:
     """Return the moves of a search, what was expected, and what it took."""
-    return stack(*shown([_moves(found), _facts(found)]))
+    return stack(*shown([_moves(search), _facts(search)]))
 
 
-def _name(found: SearchResult, move: int) -> str:
-    return f"move {move}" if found.state is None else found.state.game.moves[found.role][move]
+def _name(search: SearchResult, move: int) -> str:
+    return f"move {move}" if search.state is None else search.state.game.moves[search.role][move]
 
 
-def _proof(found: SearchResult) -> str:
-    if not found.proved:
+def _proof(search: SearchResult) -> str:
+    if not search.proved:
         return ""
-    over = f", over in {found.plies[found.move]} plies" if found.move in found.plies else ""
+    over = f", over in {search.plies[search.move]} plies" if search.move in search.plies else ""
     return f", proved{over}"
 
 
-def _board(found: SearchResult, state: State) -> Element:
+def _board(search: SearchResult, state: State) -> Element:
     """Return the state; squares that the best move changes are framed, others painted by visits."""
     caption = "framed: what the best move changes"
-    moves = sorted(found.tries, key=lambda move: -found.tries[move])[:_PAINTED]
+    moves = sorted(search.tries, key=lambda move: -search.tries[move])[:_PAINTED]
     if state.is_terminal or not all(state.legal_moves):
         return picture(state, caption="")
-    after = _states_after(found, state, [found.move, *moves])
+    after = _states_after(search, state, [search.move, *moves])
     framed = changed(state, State(state.game, after[0]))
     if not moves:
         return picture(state, Paint(framed=framed), caption=caption)
-    total = sum(found.tries.values()) or 1
-    shares = torch.tensor([found.tries[move] / total for move in moves])
+    total = sum(search.tries.values()) or 1
+    shares = torch.tensor([search.tries[move] / total for move in moves])
     by_fluent = ((after[1:] & ~state.fluents).float() * shares[:, None]).sum(dim=0)
     for board in find_layout(state.game).boards:
         by_fluent[[f for f, (_, content) in board.squares.items() if content == board.blank]] = 0.0
@@ -68,52 +68,54 @@ def _board(found: SearchResult, state: State) -> Element:
     return picture(state, paint, caption=f"{caption}; painted: share of the visits")
 
 
-def _states_after(found: SearchResult, state: State, moves: Sequence[int]) -> torch.Tensor:
+def _states_after(search: SearchResult, state: State, moves: Sequence[int]) -> torch.Tensor:
     """Return what moves lead to, if others move as expected; bool ``[A, F]``."""
-    others = found.line[0] if found.line else tuple(own[0] for own in state.legal_moves)
+    others = search.line[0] if search.line else tuple(legal[0] for legal in state.legal_moves)
     joints = torch.tensor([list(others)] * len(moves))
-    joints[:, found.role] = torch.tensor(list(moves))
+    joints[:, search.role] = torch.tensor(list(moves))
     batch = state.batch.select(torch.zeros(len(moves), dtype=torch.int64))
     return state.game.simulator().step(batch, joints).to_bool()
 
 
-def _moves(found: SearchResult) -> Table:
+def _moves(search: SearchResult) -> Table:
     """Return the moves, the chosen one first, the others by visits and values."""
     ordered = sorted(
-        {found.move, *found.scores, *found.tries},
-        key=lambda m: (m != found.move, -found.tries.get(m, 0), -found.scores.get(m, -1.0), m),
+        {search.move, *search.scores, *search.tries},
+        key=lambda m: (m != search.move, -search.tries.get(m, 0), -search.scores.get(m, -1.0), m),
     )
     rows: list[Row] = [
         {
-            "move": _name(found, move),
-            "score": found.scores.get(move),
-            "value": f"{found.scores[move]:.3f}" if move in found.scores else "–",
-            "tries": found.tries.get(move, 0),
+            "move": _name(search, move),
+            "score": search.scores.get(move),
+            "value": f"{search.scores[move]:.3f}" if move in search.scores else "–",
+            "tries": search.tries.get(move, 0),
         }
         for move in ordered
     ]
-    columns = "move={move} | value={value}" + " | visits={tries:,}" * bool(found.tries)
+    columns = "move={move} | value={value}" + " | visits={tries:,}" * bool(search.tries)
     bars = {"value": ("score", 1.0), "visits": ("tries", 0.0)}
     return Table(rows, columns, bars=bars, listed=_LISTED)
 
 
-def _facts(found: SearchResult) -> Table:
+def _facts(search: SearchResult) -> Table:
     """Return what was expected, and what it took."""
     pairs: dict[str, object] = {}
-    if found.state is not None:
-        roles = zip(found.state.game.roles, found.value, strict=True)
+    if search.state is not None:
+        roles = zip(search.state.game.roles, search.value, strict=True)
         pairs["values"] = ", ".join(f"{role} {value:.3f}" for role, value in roles)
-        texts = line_texts(found.state, found.line)
+        texts = line_texts(search.state, search.line)
         longer = f"; … ({len(texts)} plies)" if len(texts) > _LISTED else ""
         pairs["expected"] = "; ".join(texts[:_LISTED]) + longer
-    pairs["proved"] = _proof(found).removeprefix(", ")
-    if not found.tries and found.depth > 1:
+    pairs["proved"] = _proof(search).removeprefix(", ")
+    if not search.tries and search.depth > 1:
         pairs["of other moves"] = "values are upper bounds: they were searched to be refuted"
-    mean = f", {found.mean_depth:.1f} on average" if found.mean_depth else ""
-    pairs["depth"] = f"{found.depth} plies{mean}"
-    if found.simulations:
-        pairs["simulations"] = f"{found.simulations:,}, {found.playouts:,} playouts"
-    pairs["states"] = f"{found.nodes:,}, {found.evaluations:,} evaluated"
-    split = ", ".join(f"{part} {own:.3f}" for part, own in found.split.items() if own >= 0.0005)
-    pairs["seconds"] = f"{found.seconds:.3f}" + (f" ({split})" if split else "")
+    mean = f", {search.mean_depth:.1f} on average" if search.mean_depth else ""
+    pairs["depth"] = f"{search.depth} plies{mean}"
+    if search.simulations:
+        pairs["simulations"] = f"{search.simulations:,}, {search.playouts:,} playouts"
+    pairs["states"] = f"{search.nodes:,}, {search.evaluations:,} evaluated"
+    split = ", ".join(
+        f"{part} {seconds:.3f}" for part, seconds in search.split.items() if seconds >= 0.0005
+    )
+    pairs["seconds"] = f"{search.seconds:.3f}" + (f" ({split})" if split else "")
     return facts({name: fact for name, fact in pairs.items() if fact})

@@ -39,17 +39,17 @@ def judge_changes(
         scores correlate, and for knowledge the fluents whose weights differ most.
     """
     game = subject.game
-    pairs = [(own, *other) for own in subject.judge_names for other in others]
-    pairs = [(own, name, other) for own, name, other in pairs if own in other.judges]
+    pairs = [(judge, *other) for judge in subject.judge_names for other in others]
+    pairs = [(judge, name, other) for judge, name, other in pairs if judge in other.judges]
     if not pairs:
         return []
     with during("comparing judges of moves", 5 * len(pairs)):
         played = played_positions(game, None, matches=GAMES, seed=seed)
         states = played.drawn(STATES, seed).states
         return [
-            {"judge": own, "other": name}
-            | compared_judges(game, subject.judge(own), other.judge(own, game), states)
-            for own, name, other in pairs
+            {"judge": judge, "other": name}
+            | compared_judges(game, subject.judge(judge), other.judge(judge, game), states)
+            for judge, name, other in pairs
         ]
 
 
@@ -64,12 +64,12 @@ def compared_judges(
         other: another one.
         states: states that are not terminal, in which every role has a move.
     """
-    found = move_changes(game, one, other, states)
+    changes = move_changes(game, one, other, states)
     kind = kind_of_judge(one)
     alike = kind is kind_of_judge(other)
     return {
-        **asdict(found),
-        "share": found.share,
+        **asdict(changes),
+        "share": changes.share,
         "correlation": _correlation(game, one, other, states),
         "fluents": kind.differing(one, other, game) if alike else [],
     }
@@ -91,7 +91,7 @@ def changes_parts(report: Sequence[dict[str, Any]]) -> list[Part]:
 
 def _correlation(game: Game, one: MoveJudge, other: MoveJudge, states: StateBatch) -> float:
     """Return how scores correlate within the choices of a state, -1..1; 0 where none differ."""
-    (joint, mine), (_, theirs) = (worths_of_moves(game, own, states) for own in (one, other))
+    (joint, mine), (_, theirs) = (worths_of_moves(game, judge, states) for judge in (one, other))
     products, squares = 0.0, np.zeros(2)
     for role, table in enumerate(joint.table):
         listed = table >= 0
@@ -102,6 +102,6 @@ def _correlation(game: Game, one: MoveJudge, other: MoveJudge, states: StateBatc
             mean = plain.sum(axis=1, keepdims=True) / np.maximum(count, 1)
             apart.append(np.where(listed, plain - mean, 0.0))
         products += float((apart[0] * apart[1]).sum())
-        squares += [(own**2).sum() for own in apart]
+        squares += [(gap**2).sum() for gap in apart]
     scale = float(np.sqrt(squares.prod()))
     return products / scale if scale else 0.0

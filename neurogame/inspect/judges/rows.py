@@ -50,11 +50,13 @@ def leaf_rows(game: Game, judge: ActionCircuit, top: int) -> list[Row]:
     """
     names = input_names(game)
     rows: list[Row] = []
-    for role, own in enumerate(judge.all_roles()):
-        before = own.leaf_truth.double()
-        now = torch.where(own.trained.unsqueeze(1), own.truths().detach().double(), before)
+    for role, formulas in enumerate(judge.all_roles()):
+        before = formulas.leaf_truth.double()
+        now = torch.where(
+            formulas.trained.unsqueeze(1), formulas.truths().detach().double(), before
+        )
         moved = (now - before).abs().sum(dim=1).numpy()
-        inputs = own.graph.leaf_input
+        inputs = formulas.graph.leaf_input
         order = np.argsort(-moved, kind="stable")[:top]
         rows += [
             {

@@ -91,15 +91,15 @@ class CandidateMaker:
 
     def _variables(self) -> list[int]:
         mode = self.structure.mode
-        own = -1 if mode is None or not self.modes else mode.variable
-        return [v for v in range(len(self.structure.variables)) if v != own]
+        mode_variable = -1 if mode is None or not self.modes else mode.variable
+        return [v for v in range(len(self.structure.variables)) if v != mode_variable]
 
     def _values(self, variable: int, *, none: bool = True) -> list[GroundCount]:
         """Return that a variable has a value, one for each, and that it has none."""
-        found = self.structure.variables[variable]
-        values = [GroundCount((f,), 1, 1) for f in found.fluents.tolist()]
-        if none and not found.exactly:
-            values.append(GroundCount(tuple(found.fluents.tolist()), 0, 0))
+        group = self.structure.variables[variable]
+        values = [GroundCount((f,), 1, 1) for f in group.fluents.tolist()]
+        if none and not group.exactly:
+            values.append(GroundCount(tuple(group.fluents.tolist()), 0, 0))
         return values
 
     def _lines(self) -> Iterator[Counts]:
@@ -122,8 +122,10 @@ class CandidateMaker:
         """Yield conditions of which one fluent is missing that can be made at once, or not yet."""
         for condition, missing in ((c, f) for c in self.structure.conditions for f in c):
             needs = self._needs.get(missing, ())
-            own = self.structure.variables[int(self.structure.variable_of[missing])].fluents
-            free = [one for one in needs if set(one.fluents) == set(own.tolist())]
+            alternatives = self.structure.variables[
+                int(self.structure.variable_of[missing])
+            ].fluents
+            free = [one for one in needs if set(one.fluents) == set(alternatives.tolist())]
             support = [one for one in needs if one not in free]
             if len(support) == 1 and condition:
                 others = tuple(f for f in condition if f != missing)
@@ -142,9 +144,9 @@ class CandidateMaker:
         roles = 1 if self.opposed else len(self.game.roles)
         for shape in shapes:
             for scope, role in product(scopes, range(roles)):
-                found = self._candidate(kind, role, (*scope, *shape))
-                if found is not None:
-                    yield found
+                candidate = self._candidate(kind, role, (*scope, *shape))
+                if candidate is not None:
+                    yield candidate
 
     def _candidate(self, kind: str, role: int, counts: Counts) -> RuleCandidate | None:
         """Return a candidate with all its images; None if it is known, or they cancel out."""
@@ -164,15 +166,17 @@ class CandidateMaker:
 
     def _images(self, role: int, counts: Counts) -> list[GroundRule]:
         """Return all images, each once."""
-        found: dict[tuple[int, _Key], GroundRule] = {}
+        images: dict[tuple[int, _Key], GroundRule] = {}
         for symmetry in self.structure.symmetries:
             moved = tuple(
                 GroundCount(tuple(symmetry.fluents[list(c.fluents)].tolist()), c.low, c.high)
                 for c in counts
             )
-            own = int(symmetry.roles[role])
-            found.setdefault((own, self._key(own, moved)), GroundRule(own, 1.0, moved))
-        return list(found.values())
+            image_role = int(symmetry.roles[role])
+            images.setdefault(
+                (image_role, self._key(image_role, moved)), GroundRule(image_role, 1.0, moved)
+            )
+        return list(images.values())
 
     def _sorted(self, rule: GroundRule) -> GroundRule:
         """Return an instance with fluents in the order of their texts, side by side in counts."""
@@ -214,17 +218,17 @@ def contents(game: Game, modes: Iterable[int]) -> Int64s:
         game: the game.
         modes: these latter.
     """
-    found = np.zeros(len(game.fluents), np.int64)
+    numbers = np.zeros(len(game.fluents), np.int64)
     board_of = {id(board.relation): board for board in game.relations.boards}
     first = 0
     for relation in game.relations.state:
         board = board_of.get(id(relation))
-        own = np.zeros(len(relation.fluents), np.int64) if board is None else board.content_of
-        found[relation.fluents] = first + own
-        first += int(own.max()) + 1
+        content = np.zeros(len(relation.fluents), np.int64) if board is None else board.content_of
+        numbers[relation.fluents] = first + content
+        first += int(content.max()) + 1
     for number, fluent in enumerate(modes):
-        found[fluent] = -1 - number
-    return found
+        numbers[fluent] = -1 - number
+    return numbers
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:

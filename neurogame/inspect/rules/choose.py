@@ -63,10 +63,10 @@ class Chosen:
         stuck = 0
         while len(self.weight) < size and stuck < 3:
             before = len(self.weight)
-            found = self._best()
-            if found is None:
+            candidates = self._best()
+            if candidates is None:
                 return False
-            self.member[found] = before
+            self.member[candidates] = before
             self._refit()
             for _ in range(_SWEEPS):
                 self._sweep()
@@ -77,18 +77,18 @@ class Chosen:
     def _best(self) -> Int64s1 | None:
         """Return the candidates that gain most by a weight of their own."""
         best, chosen = 1e-6, None
-        for own in self._cells():
-            slope, inner = self._slope[own], self._products[np.ix_(own, own)]
+        for cell in self._cells():
+            slope, inner = self._slope[cell], self._products[np.ix_(cell, cell)]
             order = np.argsort(-slope / np.diag(inner), kind="stable")
             for way in (order, order[::-1]):
                 lower = np.tril(inner[np.ix_(way, way)], -1).sum(axis=1)
                 square = np.cumsum(2 * lower + np.diag(inner)[way])
                 gain = np.cumsum(slope[way]) ** 2 / np.maximum(square, RIDGE)
-                if self.member[own[0]] == _NONE:
-                    gain[np.cumsum(self._instances[own[way]]) > self._room()] = 0
+                if self.member[cell[0]] == _NONE:
+                    gain[np.cumsum(self._instances[cell[way]]) > self._room()] = 0
                 last = int(gain.argmax())
                 if gain[last] > best:
-                    best, chosen = float(gain[last]), own[way[: last + 1]]
+                    best, chosen = float(gain[last]), cell[way[: last + 1]]
         return chosen
 
     def _room(self) -> int:
@@ -103,9 +103,9 @@ class Chosen:
 
     def _refit(self) -> None:
         """Fit all weights; rules without candidates are dropped."""
-        kept, own = np.unique(self.member[self.member >= 0], return_inverse=True)
+        kept, ranks = np.unique(self.member[self.member >= 0], return_inverse=True)
         places = np.flatnonzero(self.member >= 0)
-        self.member[places] = own.reshape(-1)
+        self.member[places] = ranks.reshape(-1)
         spread = np.zeros((len(places), len(kept)))
         spread[np.arange(len(places)), self.member[places]] = 1.0
         inner = spread.T @ self._products[np.ix_(places, places)] @ spread

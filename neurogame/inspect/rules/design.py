@@ -36,15 +36,15 @@ class Truths:
 
     def column(self, rules: Iterable[GroundRule]) -> Float32s:
         """Return what instances add up to, with their weights; float32 ``[N * O]``."""
-        found = np.zeros((self._held.shape[1], self._outputs), np.float32)
+        sums = np.zeros((self._held.shape[1], self._outputs), np.float32)
         for rule in rules:
-            right = np.ones(len(found), np.bool_)
+            right = np.ones(len(sums), np.bool_)
             for count in rule.counts:
                 right &= self._right(count)
             minus = self._opposed and rule.role == 1
             output = 0 if self._opposed else rule.role
-            found[:, output] += np.float32(-rule.weight if minus else rule.weight) * right
-        return found.reshape(-1)
+            sums[:, output] += np.float32(-rule.weight if minus else rule.weight) * right
+        return sums.reshape(-1)
 
     def _right(self, count: GroundCount) -> Bools:
         known = self._known.get(count)
@@ -87,12 +87,12 @@ class Design:
 
     def rows_of(self, column: Float32s) -> Float32s:
         """Return the rows of a column of states, float32 ``[N * O]``."""
-        own = column.reshape(-1, self._outputs)[self._rows]
+        values = column.reshape(-1, self._outputs)[self._rows]
         mean = np.stack(
-            [np.bincount(self._group, own[:, o]) / self._number for o in range(self._outputs)],
+            [np.bincount(self._group, values[:, o]) / self._number for o in range(self._outputs)],
             axis=1,
         )
-        apart = (own - mean[self._group]).astype(np.float32).reshape(-1)
+        apart = (values - mean[self._group]).astype(np.float32).reshape(-1)
         return np.concatenate([column * self._weight, apart * self._choice_weight])
 
     def column(self, candidate: RuleCandidate) -> Float32s:
@@ -101,7 +101,7 @@ class Design:
 
     def columns(self, candidates: Sequence[RuleCandidate]) -> Float32s:
         """Return the rows of candidates; float32 ``[K, rows]``."""
-        found = np.zeros((len(candidates), len(self.target)), np.float32)
+        rows = np.zeros((len(candidates), len(self.target)), np.float32)
         for number, one in enumerate(candidates):
-            found[number] = self.column(one)
-        return found
+            rows[number] = self.column(one)
+        return rows

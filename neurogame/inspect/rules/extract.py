@@ -97,13 +97,13 @@ class Extractor:
         rest = design.target - columns.T @ fitted.astype(np.float32)
         # Only what the base leaves open: pairs that repeat it are of no use.
         more = _promising(maker.pairs(), design, rest, config.candidates - len(base))
-        found = base + more
+        candidates = base + more
         columns = np.concatenate([columns, design.columns(more)])
         products, target = _products(columns, design.target)
-        counted = np.stack([design.truths.column(one.instances) for one in found])
-        instances = np.array([len(one.instances) for one in found], np.int64)
-        families = [one.family for one in found]
-        return found, Chosen(products, target, families, instances), counted
+        counted = np.stack([design.truths.column(one.instances) for one in candidates])
+        instances = np.array([len(one.instances) for one in candidates], np.int64)
+        families = [one.family for one in candidates]
+        return candidates, Chosen(products, target, families, instances), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:
         """Return rules, those that matter most first, and what there is to say about each.
@@ -114,22 +114,24 @@ class Extractor:
         """
         with during(f"{self._game.name}: {size} rules", size / 10):
             self._chosen.grow(size)
-        found: list[tuple[float, list[GroundRule], ExtractedRule]] = []
+        ranked: list[tuple[float, list[GroundRule], ExtractedRule]] = []
         for rule, weight in enumerate(self._chosen.weight.tolist()):
-            own = np.flatnonzero(self._chosen.member == rule)
-            instances = [one for k in own.tolist() for one in self._candidates[k].instances]
-            column = self._columns[own].sum(axis=0)
+            places = np.flatnonzero(self._chosen.member == rule)
+            instances = [one for k in places.tolist() for one in self._candidates[k].instances]
+            column = self._columns[places].sum(axis=0)
             effect = abs(weight) * float(column.std())
             about = ExtractedRule(
-                kind=self._candidates[int(own[0])].kind,
+                kind=self._candidates[int(places[0])].kind,
                 instances=len(instances),
-                held=float(np.abs(self._columns[own]).sum(axis=0).mean()),
+                held=float(np.abs(self._columns[places]).sum(axis=0).mean()),
                 effect=effect,
             )
-            found.append((effect, self._weighted(instances, weight), about))
-        found.sort(key=lambda one: -one[0])
+            ranked.append((effect, self._weighted(instances, weight), about))
+        ranked.sort(key=lambda one: -one[0])
         written = Generaliser(self._game.circuit)
-        rules = [written.rule(own, _LABELS.get(about.kind, "roles")) for _, own, about in found]
+        rules = [
+            written.rule(ground, _LABELS.get(about.kind, "roles")) for _, ground, about in ranked
+        ]
         return (
             RuleSet(
                 game=self._game.name.lower(),
@@ -138,7 +140,7 @@ class Extractor:
                 facts=written.facts,
                 rules=tuple(rules),
             ),
-            [about for _, _, about in found],
+            [about for _, _, about in ranked],
         )
 
     def _weighted(self, instances: list[GroundRule], weight: float) -> list[GroundRule]:

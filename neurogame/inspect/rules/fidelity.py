@@ -56,7 +56,7 @@ def fidelity(
         student: the second one.
         played: positions, best of games that neither was fitted to.
     """
-    one, other = (values_of(own, played.states) for own in (teacher, student))
+    one, other = (values_of(evaluator, played.states) for evaluator in (teacher, student))
     clear = np.abs(one - 0.5) > _CLEAR
     best = move_changes(game, teacher, student, played.states)
     return Fidelity(
@@ -72,6 +72,6 @@ def fidelity(
 
 def _correlation(one: Float64s2, other: Float64s2) -> float:
     odds = [np.clip(log_odds(values), -_CLIPPED, _CLIPPED).ravel() for values in (one, other)]
-    if min(own.std() for own in odds) < 1e-9:
+    if min(logits.std() for logits in odds) < 1e-9:
         return float("nan")
     return float(np.corrcoef(odds[0], odds[1])[0, 1])

@@ -82,36 +82,38 @@ class Generaliser:
             ]
             if len(alike) == len(terms):
                 inner = zip(*(term.arguments for term in alike), strict=True)
-                return Compound(first.name, tuple(self._common(own, columns) for own in inner))
+                return Compound(
+                    first.name, tuple(self._common(column, columns) for column in inner)
+                )
         return Variable(columns.setdefault(tuple(terms), str(len(columns))))
 
     def _variables(self, columns: dict[Column, str], role: Term) -> dict[str, str]:
         """Return names for people: who it is worth to is ?me, other roles are ?other."""
         roles = set(self._roles)
-        found, others, letters = {}, 0, 0
-        for column, own in columns.items():
-            if isinstance(role, Variable) and own == role.name:
-                found[own] = "me"
+        names, others, letters = {}, 0, 0
+        for column, variable in columns.items():
+            if isinstance(role, Variable) and variable == role.name:
+                names[variable] = "me"
             elif set(column) <= roles:
                 others += 1
-                found[own] = "other" if others == 1 else f"other{others}"
+                names[variable] = "other" if others == 1 else f"other{others}"
             else:
-                found[own] = chr(97 + letters) if letters < 26 else f"x{letters}"
+                names[variable] = chr(97 + letters) if letters < 26 else f"x{letters}"
                 letters += 1
-        return found
+        return names
 
     def _conditions(
         self, columns: dict[Column, str], names: dict[str, str], label: str
     ) -> list[Sentence]:
         """Return the facts that bind the variables, and note their rows."""
-        found: list[Sentence] = []
+        conditions: list[Sentence] = []
         for block in independent(list(columns)):
             rows = tuple(sorted(set(zip(*block, strict=True)), key=_order))
             sides = {term for row in rows for term in row} <= set(self._roles)
             name = self._named(rows, "sides" if sides else label)
             variables = tuple(Variable(names[columns[column]]) for column in block)
-            found.append(Compound(name, variables))
-        return found
+            conditions.append(Compound(name, variables))
+        return conditions
 
     def _named(self, rows: tuple[_Row, ...], label: str) -> str:
         """Return the name of facts: one that they have already, or a new one."""
@@ -137,11 +139,11 @@ def independent(columns: Sequence[Column]) -> list[list[Column]]:
             block[a] += block[b]
             for one in block[b]:
                 block[one] = block[a]
-    blocks = list({id(own): own for own in block.values()}.values())
-    blocks = [[column for column in columns if column in own] for own in blocks]
+    blocks = list({id(group): group for group in block.values()}.values())
+    blocks = [[column for column in columns if column in group] for group in blocks]
     product = 1
-    for own in blocks:
-        product *= len(set(zip(*own, strict=True)))
+    for group in blocks:
+        product *= len(set(zip(*group, strict=True)))
     whole = len(set(zip(*columns, strict=True))) if columns else 1
     # Pairs may be independent where more together are not.
     return blocks if product == whole else [list(columns)]

@@ -40,35 +40,35 @@ def find_needs(
     ]
     numbers = [before[:, list(one.fluents)].sum(axis=1) for one in literals]
     right = np.array([n == one.low for n, one in zip(numbers, literals, strict=True)])
-    found = {}
+    needs = {}
     for fluent in range(before.shape[1]):
         rows = after[:, fluent] & ~before[:, fluent]
         if int(rows.sum()) >= _LEAST_STEPS and fluent not in skipped:
             always = np.flatnonzero(right[:, rows].all(axis=1)) if len(right) else np.zeros(0)
-            found[fluent] = _independent(literals, right, always.astype(np.int64).tolist())
-    return found
+            needs[fluent] = _independent(literals, right, always.astype(np.int64).tolist())
+    return needs
 
 
 def _literals(fluents: tuple[int, ...]) -> list[GroundCount]:
     """Return that a variable has a value, that it has any, and that it has none."""
-    found = [GroundCount((fluent,), 1, 1) for fluent in fluents]
+    literals = [GroundCount((fluent,), 1, 1) for fluent in fluents]
     if len(fluents) > 1:
-        found.append(GroundCount(fluents, 1, 1))
-    found.append(GroundCount(fluents, 0, 0))
-    return found
+        literals.append(GroundCount(fluents, 1, 1))
+    literals.append(GroundCount(fluents, 0, 0))
+    return literals
 
 
 def _independent(
     literals: list[GroundCount], right: Bools, always: list[int]
 ) -> tuple[GroundCount, ...]:
     """Return literals that always hold, the rarest first, as long as they say something new."""
-    found: list[GroundCount] = []
+    needs: list[GroundCount] = []
     joint = np.ones(right.shape[1], np.bool_)
-    while always and len(found) < _MOST_NEEDS:
+    while always and len(needs) < _MOST_NEEDS:
         left = [int((joint & right[one]).sum()) for one in always]
         best = int(np.argmin(left))
         if left[best] >= _SAME * joint.sum():
             break
-        found.append(literals[always[best]])
+        needs.append(literals[always[best]])
         joint &= right[always[best]]
-    return tuple(found)
+    return tuple(needs)

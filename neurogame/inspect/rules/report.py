@@ -52,15 +52,15 @@ def rules_report(
     evaluator, initial = subject.values()
     game = subject.game
     rules, about = Extractor(game, evaluator, seed=seed).rules(size)
-    own = evaluator_of_rules(rules, game)
+    student = evaluator_of_rules(rules, game)
     with during(f"{game.name}: fidelity of the rules", 5):
         played = played_positions(
             game, evaluator, matches=_GAMES, seed=seed + _OTHER_GAMES, epsilon=_RANDOM
         ).drawn(_STATES, seed)
-        found = fidelity(game, evaluator, own, played)
+        measured = fidelity(game, evaluator, student, played)
         before = fidelity(game, evaluator, initial, played)
     if out is not None:
-        write_text(out, rules_file_text(rules, about, found, subject.name))
+        write_text(out, rules_file_text(rules, about, measured, subject.name))
     return {
         "size": len(rules.rules),
         "opposed": rules.opposed,
@@ -69,35 +69,35 @@ def rules_report(
             for rule, told in zip(rules.rules, about, strict=True)
         ],
         "facts": {name: len(rows) for name, rows in rules.facts.items()},
-        "fidelity": asdict(found),
+        "fidelity": asdict(measured),
         "initial": asdict(before),
         "file": None if out is None else str(out),
     }
 
 
 def rules_file_text(
-    rules: RuleSet, about: Sequence[ExtractedRule], found: Fidelity, source: str
+    rules: RuleSet, about: Sequence[ExtractedRule], measured: Fidelity, source: str
 ) -> str:
     """Return the text of a file of extracted rules, with what there is to say about them."""
     title = [
         f"{len(rules.rules)} weighted rules, extracted from {source}",
-        f"fidelity in {found.states} states of other games: values differ by "
-        f"{found.difference:.3f} on average, log-odds correlate by {found.correlation:.3f}, "
-        f"{100 * found.side:.1f} % of the clear values are on the same side of one half,",
-        f"{100 * found.moves:.1f} % of {found.choices} moves are among the evaluator's best "
-        f"(at random {100 * found.chance:.1f} %)",
+        f"fidelity in {measured.states} states of other games: values differ by "
+        f"{measured.difference:.3f} on average, log-odds correlate by {measured.correlation:.3f}, "
+        f"{100 * measured.side:.1f} % of the clear values are on the same side of one half,",
+        f"{100 * measured.moves:.1f} % of {measured.choices} moves are among the evaluator's best "
+        f"(at random {100 * measured.chance:.1f} %)",
     ]
-    return weighted_rules_text(rules, title=title, remarks=[_remark(own) for own in about])
+    return weighted_rules_text(rules, title=title, remarks=[_remark(rule) for rule in about])
 
 
 def rules_parts(report: dict[str, Any]) -> list[Part]:
     """Return a report of :func:`rules_report` as people read it."""
     facts = ", ".join(f"{name} ({rows})" for name, rows in report["facts"].items()) or "none"
-    found, before, file = report["fidelity"], report["initial"], report["file"]
+    measured, before, file = report["fidelity"], report["initial"], report["file"]
     names = {"difference": "mean difference of values", "correlation": "correlation of log-odds"}
     shares = {"side": "same side of one half, %", "moves": "best moves in common, %"}
     rows = [
-        {"what": what, "rules": factor * found[name], "before": factor * before[name]}
+        {"what": what, "rules": factor * measured[name], "before": factor * before[name]}
         for factor, told in ((1, names), (100, shares | {"chance": "moves at random, %"}))
         for name, what in told.items()
     ]
@@ -110,7 +110,7 @@ def rules_parts(report: dict[str, Any]) -> list[Part]:
         Table(
             rows,
             "={what} | rules={rules:.3f} | before learning={before:.3f}",
-            f"fidelity, in {found['states']} states of other games",
+            f"fidelity, in {measured['states']} states of other games",
         ),
         f"written to {file}; play it:\n  alphabeta:{file},depth=2" if file else "",
     ]
