@@ -129,9 +129,11 @@ class Attribution:
         return show_as("html", self)
 
 
-def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
+def sorted_by_size(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:
     """Return contributions that are not 0, the largest amounts first."""
-    return tuple(sorted((c for c in found if c.amount), key=lambda c: (-abs(c.amount), c.label)))
+    return tuple(
+        sorted((c for c in contributions if c.amount), key=lambda c: (-abs(c.amount), c.label))
+    )
 
 
 def difference(one: Attribution, other: Attribution) -> Attribution:
@@ -148,18 +150,19 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
         GameError: they are of different roles, methods or games.
     """
     mine, yours = (
-        (found.role, found.method, found.unit, len(found.by_fluent)) for found in (one, other)
+        (attribution.role, attribution.method, attribution.unit, len(attribution.by_fluent))
+        for attribution in (one, other)
     )
     if mine != yours:
         raise GameError(
             "attributions can be compared if role, method, unit and number of fluents are the "
             f"same; found {mine} and {yours}"
         )
-    amounts = {_name(own): own for own in one.contributions}
-    for own in other.contributions:
-        before = amounts.get(_name(own))
-        less = (0.0 if before is None else before.amount) - own.amount
-        amounts[_name(own)] = replace(before or own, amount=less)
+    amounts = {_name(contribution): contribution for contribution in one.contributions}
+    for contribution in other.contributions:
+        before = amounts.get(_name(contribution))
+        less = (0.0 if before is None else before.amount) - contribution.amount
+        amounts[_name(contribution)] = replace(before or contribution, amount=less)
     return replace(
         one,
         value=one.value - other.value,
@@ -173,5 +176,5 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
     )
 
 
-def _name(own: Contribution) -> tuple[str, str]:
-    return own.kind, own.label
+def _name(contribution: Contribution) -> tuple[str, str]:
+    return contribution.kind, contribution.label

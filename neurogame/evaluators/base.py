@@ -57,8 +57,8 @@ class Evaluator(nn.Module, ABC):
 
     def values(self, states: StateBatch) -> Tensor:
         """Return the values of packed states, ``[B, R]``; the same as of the unpacked ones."""
-        found: Tensor = self(states.to_bool())
-        return found
+        values: Tensor = self(states.to_bool())
+        return values
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the evaluator with its present weights for compiled code, if it has that form.
@@ -74,7 +74,7 @@ class Evaluator(nn.Module, ABC):
     def extra_repr(self) -> str:
         """Return kind and sizes, for the text form of the module."""
         of = "" if self.origin is None else f" of {self.origin.game.name}"
-        numbers = sum(own.numel() for own in self.parameters())
+        numbers = sum(parameter.numel() for parameter in self.parameters())
         return (
             f"{self._description.get('kind', 'own')}{of}: {self.fluent_count} fluents, "
             f"{self.role_count} roles, {numbers:,} weights"

@@ -30,10 +30,10 @@ def make_evaluator(
     Raises:
         LimitError: the networks do not fit into ``config.neurons`` neurons.
     """
-    found = _made(game, config or EvaluatorConfig(), seed)
+    evaluator = _made(game, config or EvaluatorConfig(), seed)
     if isinstance(game, Game):
-        found.origin = Origin(game=game)
-    return found
+        evaluator.origin = Origin(game=game)
+    return evaluator
 
 
 def _made(game: HasCircuit, config: EvaluatorConfig, seed: int) -> Evaluator:

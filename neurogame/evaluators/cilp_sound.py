@@ -174,10 +174,10 @@ class SoundNetworks(WeightedNetworks):
         """
         index = torch.arange(len(self.network_keys), device=self.output_row.device)
         ends = self.landmarks[1:] - torch.stack([self.room, -self.room])
-        own = self._squashed(ends.to(self.log_tau.dtype), index)
-        sign = self.output_sign.to(own.dtype)
+        outputs = self._squashed(ends.to(self.log_tau.dtype), index)
+        sign = self.output_sign.to(outputs.dtype)
         # A negated goal is false where its neuron is true.
-        images = torch.sort(sign * own, dim=0).values
+        images = torch.sort(sign * outputs, dim=0).values
         images = torch.where(self.output_row == 0, sign, images)
         return images[0], images[1]
 

@@ -27,7 +27,7 @@ def check_claim(what: str, numbers: int, weights: Mapping[str, Tensor] | None) -
     Raises:
         ConfigurationError: the weights are by far fewer.
     """
-    held = None if weights is None else sum(own.numel() for own in weights.values())
+    held = None if weights is None else sum(tensor.numel() for tensor in weights.values())
     if held is not None and numbers > _TIMES * held + _MORE:
         raise ConfigurationError(
             f"{what}: its description asks for {numbers:,} numbers, its weights are {held:,}; "

@@ -113,14 +113,14 @@ class GoalNetworks(Evaluator):
         Raises:
             ConfigurationError: the kernel cannot compute it; see :meth:`compiles`.
         """
-        found = self._program()
-        if found is None:
+        program = self._program()
+        if program is None:
             raise ConfigurationError(
                 "this evaluator has no compiled form: it takes numba, parameters in float32 on "
                 "the CPU, a goal that is not constant, tables of moderate size, weights that "
                 f"float32 can hold, and {VARIABLE} other than 'torch'"
             )
-        return found
+        return program
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form; see :meth:`.Evaluator.compiled_values`."""

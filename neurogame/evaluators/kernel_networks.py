@@ -60,10 +60,10 @@ class KernelNetworks:
 
         tables, edges, nodes, offsets = inputs
         structure = list(self.layout.structure)
-        found: Tensor = goal_networks(
+        outputs: Tensor = goal_networks(
             words, size, tables, edges, nodes, offsets, structure, self.kind, self.steep
         )
-        return found
+        return outputs
 
     def program(
         self, inputs: KernelInputs, readout: Tensor, signs: Tensor, gains: Tensor, base: Tensor

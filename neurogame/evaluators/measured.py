@@ -69,7 +69,9 @@ class Measured:
             others: what else adds to it.
         """
         more = list(others)
-        rest = total - base - float(amounts.sum()) - sum(own.amount for own in more)
+        rest = (
+            total - base - float(amounts.sum()) - sum(contribution.amount for contribution in more)
+        )
         return Attribution(
             method=method,
             unit=self.unit,

@@ -59,12 +59,12 @@ class _Ends(torch.autograd.Function):
         nets = weights.new_empty(len(biases), 2)
         sides = torch.stack([biases, -biases], dim=1)
         for group in groups:
-            own = slice(group.first, group.last)
+            neurons = slice(group.first, group.last)
             weight = weights[group.edge]
             low = (weight * places[group.pick]).sum(dim=1)
             high = (weight * places[group.pick ^ 1]).sum(dim=1)
-            nets[own] = torch.stack([low, high], dim=1) + sides[own]
-            outputs[first_row + group.first : first_row + group.last] = bipolar(nets[own], beta)
+            nets[neurons] = torch.stack([low, high], dim=1) + sides[neurons]
+            outputs[first_row + group.first : first_row + group.last] = bipolar(nets[neurons], beta)
         ctx.save_for_backward(outputs, weights)
         ctx.groups, ctx.first_row, ctx.beta = groups, first_row, beta  # type: ignore[attr-defined]
         return nets
@@ -82,10 +82,10 @@ class _Ends(torch.autograd.Function):
         slope = ctx.beta / 2.0 * (1.0 - outputs[first_row:].square())  # type: ignore[attr-defined]
         net_flow, weight_flow = gradient.clone(), torch.zeros_like(weights)
         for group in reversed(groups):
-            own = slice(group.first, group.last)
+            neurons = slice(group.first, group.last)
             above = flow[2 * (first_row + group.first) : 2 * (first_row + group.last)]
-            net_flow[own] += slope[own] * above.view(-1, 2)
-            low, high = net_flow[own, :1], net_flow[own, 1:]
+            net_flow[neurons] += slope[neurons] * above.view(-1, 2)
+            low, high = net_flow[neurons, :1], net_flow[neurons, 1:]
             lowest, highest = group.pick.reshape(-1), (group.pick ^ 1).reshape(-1)
             weight = weights[group.edge]
             # Padding shares one index; what ends up there is not used.

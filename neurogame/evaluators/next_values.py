@@ -52,20 +52,20 @@ class NextValues:
             Float32 ``[B, M_r]`` in 0..1; 0 for moves that are not legal. Where other roles have a
             choice it is the mean over some of their replies, which follow from the state.
         """
-        found = np.zeros(legal.shape, np.float32)
-        rows, own = legal.nonzero()
+        scores = np.zeros(legal.shape, np.float32)
+        rows, move = legal.nonzero()
         if not len(rows):
-            return found
+            return scores
         simulator = self._game.simulator()
         states = torch.from_numpy(np.ascontiguousarray(fluents))
         joints = drawn_replies(simulator, states, role, REPLIES)
         for joint in joints:
             made = joint[rows]
-            made[:, role] = torch.from_numpy(own)
+            made[:, role] = torch.from_numpy(move)
             following = simulator.step(StateBatch.from_bool(states[rows]), made)
             terminal, goals = simulator.outcomes(following)
             with torch.no_grad():
                 values = self._evaluator.values(following)[:, role].float().cpu()
             mine = torch.where(terminal, goals[:, role].float(), values)
-            found[rows, own] += mine.numpy() / np.float32(len(joints))
-        return found
+            scores[rows, move] += mine.numpy() / np.float32(len(joints))
+        return scores

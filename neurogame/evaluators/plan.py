@@ -191,11 +191,11 @@ class _Propagate(torch.autograd.Function):
                 source = direct.detach() if group.leaves_only else state
                 children = _gather(source, group, channels).requires_grad_()
                 weights = edges[group.edge].detach().requires_grad_()
-                own = nodes[:, place].detach().requires_grad_()
-                values = unit(children, group, weights, own)
+                neurons = nodes[:, place].detach().requires_grad_()
+                values = unit(children, group, weights, neurons)
             below = torch.autograd.grad(
                 values,
-                (children, weights, own),
+                (children, weights, neurons),
                 flow[first_row + group.first : first_row + group.last],
                 allow_unused=True,
             )

@@ -55,7 +55,7 @@ class _Builder:
     def __init__(self, circuit: Circuit, end: bool) -> None:
         self.circuit = circuit
         values = enumerate(circuit.goal_values)
-        self.goals = [Goal(role, value) for role, own in values for value in own]
+        self.goals = [Goal(role, value) for role, role_values in values for value in role_values]
         literals = circuit.goal_literals
         if end:
             self.goals.append(Goal(THE_END, 0))
@@ -116,12 +116,12 @@ class _Builder:
         self.part_of[nodes[cheap]] = len(self.part_start) - 1 + np.arange(cheap.sum())
         ends = self.part_start[-1] + np.cumsum(sizes[cheap])
         self.part_start = np.append(self.part_start, ends)
-        found = gather_groups(start, literals, parts[cheap])
+        children = gather_groups(start, literals, parts[cheap])
         end = int(self.part_start[-1])
         if end > len(self.part_literals):
             room = np.zeros(max(end, len(self.part_literals)), np.int64)
             self.part_literals = np.concatenate([self.part_literals, room])
-        self.part_literals[end - len(found) : end] = found
+        self.part_literals[end - len(children) : end] = children
 
     def _children(self, kind: int, gates: Int64s) -> tuple[Int64s, Int64s]:
         """Return the children of gates; inlined gates of the same kind give way to theirs."""

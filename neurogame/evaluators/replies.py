@@ -36,7 +36,7 @@ def drawn_replies(
     open_ = counts > 1
     open_[:, role] = False
     keys = torch.from_numpy(hash_states(pack_rows(states)).view("int64"))
-    found = []
+    joints = []
     for number in range(replies if bool(open_.any()) else 1):
         joint = torch.zeros(counts.shape, dtype=torch.int64)
         for other, part in enumerate(parts):
@@ -47,5 +47,5 @@ def drawn_replies(
             drawn = torch.where(open_[:, other], high * counts[:, other] >> 32, 0)
             # The first move before which as many legal ones stand, counted with itself.
             joint[:, other] = (part.cumsum(dim=1) == drawn[:, None] + 1).int().argmax(dim=1)
-        found.append(joint)
-    return tuple(found)
+        joints.append(joint)
+    return tuple(joints)

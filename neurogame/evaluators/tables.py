@@ -68,8 +68,8 @@ class UnitTables:
             ``[I, C, 32]``.
         """
         layout, group = self._layout, self._group
-        own = torch.cat([edges, edges.new_zeros(1)])[group.edge]
-        outputs = self._unit(self._children, group, own, nodes[:, layout.small_unit])
+        weights = torch.cat([edges, edges.new_zeros(1)])[group.edge]
+        outputs = self._unit(self._children, group, weights, nodes[:, layout.small_unit])
         if self._unit.channels == 1:
             return outputs
         return torch.where(layout.small_negated[:, None, None], outputs.flip(1), outputs)

@@ -40,13 +40,13 @@ class StateValue(nn.Module):
             raise ConfigurationError(f"the exponent p is {exponent}; it must be at least 1")
         shares = torch.zeros(role_count, len(keys), dtype=torch.float64)
         for role in range(role_count):
-            own = [(i, value) for i, (whose, value) in enumerate(keys) if whose == role]
-            top = max((value for _, value in own), default=0)
+            goals = [(i, value) for i, (whose, value) in enumerate(keys) if whose == role]
+            top = max((value for _, value in goals), default=0)
             if top == 0:
                 continue
             # Dividing by the highest goal value first keeps any exponent from overflowing.
-            powers = [(value / top) ** exponent for _, value in own]
-            for (index, _), power in zip(own, powers, strict=True):
+            powers = [(value / top) ** exponent for _, value in goals]
+            for (index, _), power in zip(goals, powers, strict=True):
                 shares[role, index] = power / sum(powers)
         self.register_buffer("shares", shares.float(), persistent=False)
 

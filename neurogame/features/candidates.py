@@ -52,9 +52,9 @@ def _few(features: Iterable[Feature]) -> list[Feature]:
     for feature in features:
         kinds.setdefault(feature.kind, []).append(feature)
     kept: list[Feature] = []
-    for own in kinds.values():
-        if len(kept) + len(own) <= MOST:
-            kept += own
+    for group in kinds.values():
+        if len(kept) + len(group) <= MOST:
+            kept += group
     return kept
 
 
@@ -68,10 +68,10 @@ def _all(maker: FeatureMaker, game: Game) -> Iterator[Feature]:
     yield from goal_features(maker)
 
 
-def _add(found: dict[bytes, Feature], feature: Feature) -> None:
+def _add(features: dict[bytes, Feature], feature: Feature) -> None:
     """Add a feature, unless the same, or the same with a minus, is there."""
     if feature.constant:
         return
     key, negative = (feature.key(sign) for sign in (1.0, -1.0))
-    if key not in found and negative not in found:
-        found[key] = feature
+    if key not in features and negative not in features:
+        features[key] = feature

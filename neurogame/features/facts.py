@@ -42,10 +42,10 @@ def fact_features(maker: FeatureMaker, relations: Relations) -> Iterator[Feature
                 owner = owner_of(maker.circuit, [value])
                 if owner is not None:
                     inner = " ".join(value if p == place else "*" for p in numbers)
-                    own = relation.codes[:, place] == code
-                    chosen.append((f"({relation.name} {inner})", own, owner))
-        for text, own, owner in chosen:
-            fluents = relation.fluents[own]
+                    rows = relation.codes[:, place] == code
+                    chosen.append((f"({relation.name} {inner})", rows, owner))
+        for text, rows, owner in chosen:
+            fluents = relation.fluents[rows]
             held = relations.sample[:, fluents].sum(axis=1)
             if len(held) and held.min() < held.max():
                 yield maker.of_fluents(FeatureKind.COUNT, f"number of {text}", fluents, 1.0, owner)

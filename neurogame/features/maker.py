@@ -61,53 +61,55 @@ class FeatureMaker:
         """Return the feature that is 0 in every state."""
         return self.feature(FeatureKind.COUNT, "nothing")
 
-    def image(self, own: Feature, image: RoleImage) -> Feature | None:
+    def image(self, feature: Feature, image: RoleImage) -> Feature | None:
         """Return what another role has in place of a feature; None where it has no such thing.
 
         Args:
-            own: a feature as the image's source sees it.
+            feature: a feature as the image's source sees it.
             image: what the other role has in place of each thing.
         """
-        fluents, moves = np.zeros_like(own.fluents), np.zeros_like(own.moves)
+        fluents, moves = np.zeros_like(feature.fluents), np.zeros_like(feature.moves)
         for weights, of, places in (
-            (fluents, own.fluents, image.fluents),
-            (moves, own.moves, image.moves),
+            (fluents, feature.fluents, image.fluents),
+            (moves, feature.moves, image.moves),
         ):
             read = np.flatnonzero(of)
             if (places[read] < 0).any():
                 return None
             np.add.at(weights, places[read], of[read])
-        lookups = own.lookups
+        lookups = feature.lookups
         if lookups is not None:
             if (image.fluents[lookups.fluent] < 0).any():
                 return None
             lookups = lookups.under(image.fluents)
-        goals = own.goals.copy()
+        goals = feature.goals.copy()
         both = [image.source, image.target]
         goals[both] = goals[both[::-1]]
-        return replace(own, fluents=fluents, moves=moves, goals=goals, lookups=lookups)
+        return replace(feature, fluents=fluents, moves=moves, goals=goals, lookups=lookups)
 
-    def difference(self, own: Feature, image: RoleImage, names: Sequence[str]) -> Feature | None:
+    def difference(
+        self, feature: Feature, image: RoleImage, names: Sequence[str]
+    ) -> Feature | None:
         """Return what a role has more than another one; None where the other has no such thing.
 
         Args:
-            own: a feature that belongs to the image's source.
+            feature: a feature that belongs to the image's source.
             image: what the other role has in place of each thing.
             names: of the roles.
         """
-        other_one = self.image(own, image)
+        other_one = self.image(feature, image)
         if other_one is None:
             return None
-        lookups = own.lookups
+        lookups = feature.lookups
         if lookups is not None and other_one.lookups is not None:
             lookups = lookups.joined(other_one.lookups.scaled(-1.0))
-        other = "the reverse" if own.owner is None else f"that of {names[image.target]}"
+        other = "the reverse" if feature.owner is None else f"that of {names[image.target]}"
         return replace(
-            own,
-            text=f"{own.text}, less {other}",
-            fluents=own.fluents - other_one.fluents,
-            moves=own.moves - other_one.moves,
-            goals=own.goals - other_one.goals,
+            feature,
+            text=f"{feature.text}, less {other}",
+            fluents=feature.fluents - other_one.fluents,
+            moves=feature.moves - other_one.moves,
+            goals=feature.goals - other_one.goals,
             lookups=lookups,
             owner=image.source,
             against=image.target,

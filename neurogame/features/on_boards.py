@@ -81,17 +81,17 @@ def _of_marker(
         yield maker.of_look_ups(FeatureKind.SUPPORT, words, tables, owner)
 
 
-def _of_kinds(maker: FeatureMaker, board: GameBoard, own: list[Marker]) -> Iterator[Feature]:
+def _of_kinds(maker: FeatureMaker, board: GameBoard, markers: list[Marker]) -> Iterator[Feature]:
     """Yield the number of all markers with a value in common, such as the colour."""
     if len(board.content) < 2:
         return
     for number, place in enumerate(board.content):
-        values = dict.fromkeys(marker.name[number] for marker in own)
-        if not 1 < len(values) < len(own):
+        values = dict.fromkeys(marker.name[number] for marker in markers)
+        if not 1 < len(values) < len(markers):
             continue
         for value in values:
             fluents = np.concatenate(
-                [marker_fluents(marker) for marker in own if marker.name[number] == value]
+                [marker_fluents(marker) for marker in markers if marker.name[number] == value]
             )
             inner = " ".join(value if p == place else "*" for p in range(board.relation.arity))
             text = f"number of ({board.relation.name} {inner})"

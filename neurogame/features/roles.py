@@ -98,7 +98,7 @@ def _swapped(
         circuit.roles[source].lower(): circuit.roles[target].lower(),
         circuit.roles[target].lower(): circuit.roles[source].lower(),
     }
-    found = np.full(len(circuit.fluents), -1, np.int64)
+    images = np.full(len(circuit.fluents), -1, np.int64)
     some = False
     for relation in relations:
         rows = {tuple(row): int(f) for row, f in zip(relation.codes, relation.fluents, strict=True)}
@@ -108,6 +108,6 @@ def _swapped(
             change.append([number.get(names.get(v.lower(), v.lower()), -1) for v in domain])
         for row, fluent in rows.items():
             image = tuple(change[place][code] for place, code in enumerate(row))
-            found[fluent] = rows.get(image, -1)
+            images[fluent] = rows.get(image, -1)
             some |= image != row and image in rows
-    return found if some else None
+    return images if some else None

@@ -117,10 +117,13 @@ def _under(mapping: GameMapping, feature: Feature) -> Feature:
     """Return the feature of a mapping's own game that one of the other game is."""
     fluents, roles = np.array(mapping.fluents), np.array(mapping.roles)
     # Moves of all roles are numbered through, in either game in the order of its own roles.
-    counts = np.array([len(mapping.moves[own]) for own in np.argsort(roles).tolist()])
+    counts = np.array([len(mapping.moves[role]) for role in np.argsort(roles).tolist()])
     begin = np.concatenate([[0], np.cumsum(counts)[:-1]])
     moves = np.concatenate(
-        [begin[role] + np.array(own) for role, own in zip(roles, mapping.moves, strict=True)]
+        [
+            begin[role] + np.array(role_moves)
+            for role, role_moves in zip(roles, mapping.moves, strict=True)
+        ]
     )
     lookups = feature.lookups
     return replace(

@@ -91,11 +91,11 @@ class FeatureSums:
         sums = [Correlations.unpacked(part, steps.shape[1]) for part in arrays["sums"]]
         if len(steps) != 2 or len(sums) != 2 + PHASES or not np.isfinite(steps).all():
             raise ValueError("these are no sums of games")
-        found = cls(steps.shape[1], arrays["sums"].shape[2] - steps.shape[1])
-        found.ends, found.means, *found.phases = sums
-        found.moved, found.spread = steps
-        found.games = int(arrays["games"][0])
-        return found
+        feature_sums = cls(steps.shape[1], arrays["sums"].shape[2] - steps.shape[1])
+        feature_sums.ends, feature_sums.means, *feature_sums.phases = sums
+        feature_sums.moved, feature_sums.spread = steps
+        feature_sums.games = int(arrays["games"][0])
+        return feature_sums
 
     def _all(self) -> tuple[Correlations, ...]:
         return self.ends, self.means, *self.phases

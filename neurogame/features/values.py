@@ -94,9 +94,9 @@ class FeatureValues:
         """
         totals = look.goals.numpy() @ self._goals
         held = states.words.numpy()
-        for words, own in ((held, self._fluents), (look.legal.numpy(), self._moves)):
-            if len(own.column):
-                add_weights(words, own.start, own.column, own.number, totals)
+        for words, weights in ((held, self._fluents), (look.legal.numpy(), self._moves)):
+            if len(weights.column):
+                add_weights(words, weights.start, weights.column, weights.number, totals)
         rows = self._rows
         if rows is not None:
             addends = rows.addends

@@ -35,7 +35,7 @@ def way_features(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]
     if circuit.gate_count > MOST_GATES:
         return
     # The highest goal value of a role comes first; a role without goals wants nothing.
-    best = [own[0][1] if own else 0 for own in circuit.goals]
+    best = [pairs[0][1] if pairs else 0 for pairs in circuit.goals]
     goals = inputs_read(circuit, best)
     wanted = [
         (marker, role, targets)
@@ -75,17 +75,17 @@ def distances(
         legal: what each move's legality reads.
         count: of fluents, ``F``; bit ``F + m`` stands for move ``m``.
     """
-    own = _mask(fluents)
-    mine = [read & own for read in legal]
+    squares = _mask(fluents)
+    mine = [read & squares for read in legal]
     moving = sum(1 << move for move, read in enumerate(mine) if read)
     comes_from: dict[int, int] = {}
     for fluent in fluents.tolist():
         read = after[fluent]
-        found = read & own & ~(1 << fluent)
+        sources = read & squares & ~(1 << fluent)
         # Where moves are steps from anywhere, next states say from where; else moves do.
-        for move in () if found else _bits((read >> count) & moving):
-            found |= mine[move]
-        comes_from[fluent] = found
+        for move in () if sources else _bits((read >> count) & moving):
+            sources |= mine[move]
+        comes_from[fluent] = sources
     far, edge, steps, seen = dict.fromkeys(fluents.tolist(), -1), targets, 0, 0
     while edge:
         seen |= edge

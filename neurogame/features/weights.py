@@ -76,9 +76,9 @@ def weigh(evidence: FeatureEvidence) -> WeightedFeatures:
     weights, constants = [], []
     for goal in goals[: 1 if opposed else len(goals)].tolist():
         share = float(mean[goal].clip(1e-3, 1 - 1e-3))
-        own = np.linalg.solve(between, covariance[chosen, goal]) / (share * (1 - share))
-        weights.append(own)
-        constants.append(np.log(share / (1 - share)) - own @ mean[chosen])
+        coefficients = np.linalg.solve(between, covariance[chosen, goal]) / (share * (1 - share))
+        weights.append(coefficients)
+        constants.append(np.log(share / (1 - share)) - coefficients @ mean[chosen])
     return WeightedFeatures(
         features=tuple(evidence.features[k] for k in chosen),
         weights=np.array(weights, np.float32),

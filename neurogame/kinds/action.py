@@ -100,13 +100,13 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
 
         graphs = judge.graphs
         sizes = {
-            "leaves": sum(own.leaf_count for own in graphs),
-            "gates": sum(own.gate_count for own in graphs),
-            "weighted edges": sum(own.edge_count for own in graphs) * judge.config.trainable,
+            "leaves": sum(graph.leaf_count for graph in graphs),
+            "gates": sum(graph.gate_count for graph in graphs),
+            "weighted edges": sum(graph.edge_count for graph in graphs) * judge.config.trainable,
         }
         if not judge.config.trainable:
             return {"sizes": sizes}
-        worth = [float(own) for part in judge.all_roles() for own in part.bias.detach()]
+        worth = [float(bias) for part in judge.all_roles() for bias in part.bias.detach()]
         moves = move_rows(game, worth, top)
         return {"sizes": sizes, "moves": moves, "leaves": leaf_rows(game, judge, top)}
 

@@ -68,7 +68,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
                 for fluent in order[:top]
                 if psi[fluent]
             ]
-        plays = [{"plays": int(own)} for own in judge.plays.tolist()]
+        plays = [{"plays": int(count)} for count in judge.plays.tolist()]
         return {
             "sizes": {"games": int(judge.games), "hidden units": judge.config.hidden},
             "fluents": fluents,
@@ -78,7 +78,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     def differing(self, one: Knowledge, other: Knowledge, game: Game) -> list[Row]:
         import numpy as np
 
-        weights = [own.psi.detach().numpy() for own in (one, other)]
+        weights = [judge.psi.detach().numpy() for judge in (one, other)]
         apart = weights[0] - weights[1]
         order = np.argsort(-np.abs(apart), axis=None, kind="stable")[:_LISTED]
         return [

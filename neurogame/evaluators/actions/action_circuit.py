@@ -102,8 +102,8 @@ class ActionCircuit(nn.Module):
         self, fluents: Tensor, role: int, legal: Tensor | None, mine: Tensor | None
     ) -> Tensor:
         """Return the scores of a role's moves, of which some may be all that is needed."""
-        own = self.of_role(role)
-        scores: Tensor = own(self._inputs(fluents, own, legal), mine)
+        circuit = self.of_role(role)
+        scores: Tensor = circuit(self._inputs(fluents, circuit, legal), mine)
         return scores
 
     def row_truths(self, fluents: Tensor, role: int, move: int) -> Tensor:
@@ -117,15 +117,15 @@ class ActionCircuit(nn.Module):
         Returns:
             0..1; ``[K + G, B]``: rows as in :class:`.ActionGraph`.
         """
-        own = self.of_role(role)
+        circuit = self.of_role(role)
         with torch.no_grad():
-            return own.row_truths(self._inputs(fluents, own, None), move)
+            return circuit.row_truths(self._inputs(fluents, circuit, None), move)
 
-    def _inputs(self, fluents: Tensor, own: RoleCircuit, legal: Tensor | None) -> Tensor:
+    def _inputs(self, fluents: Tensor, circuit: RoleCircuit, legal: Tensor | None) -> Tensor:
         """Return the inputs of the circuit, 0..1: constant, fluents, and moves if they count."""
-        held = fluents if fluents.is_floating_point() else fluents.to(own.dtype)
+        held = fluents if fluents.is_floating_point() else fluents.to(circuit.dtype)
         parts = [held.new_zeros(len(held), 1), held]
-        if (own.graph.leaf_input > self.fluent_count).any():
+        if (circuit.graph.leaf_input > self.fluent_count).any():
             parts.append(self._chances(fluents, legal).to(held))
         return torch.cat(parts, dim=1)
 
@@ -137,7 +137,9 @@ class ActionCircuit(nn.Module):
             inputs[:, : self.fluent_count] = held
             legal = torch.from_numpy(holds(self.legal_graph, inputs)).to(fluents.device)
         parts = torch.split(legal.float(), list(self.move_counts), dim=1)
-        return torch.cat([own / own.sum(dim=1, keepdim=True).clamp_min(1) for own in parts], dim=1)
+        return torch.cat(
+            [part / part.sum(dim=1, keepdim=True).clamp_min(1) for part in parts], dim=1
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return the settings, which with the state dict are enough to rebuild it."""
@@ -164,10 +166,10 @@ class ActionCircuit(nn.Module):
         device = self.of_role(role).leaf_input.device
         with torch.no_grad():
             states, mine = (torch.from_numpy(flags).to(device) for flags in (fluents, legal))
-            found = self._scores(states, role, None, mine).cpu().numpy()
+            torch_scores = self._scores(states, role, None, mine).cpu().numpy()
         if self.scale == LINEAR:
-            found = enlarged(found, legal)
-        scores: Float32s = found.astype(np.float32)
+            torch_scores = enlarged(torch_scores, legal)
+        scores: Float32s = torch_scores.astype(np.float32)
         return scores
 
 
@@ -183,5 +185,5 @@ def enlarged(scores: np.ndarray, legal: Bools) -> np.ndarray:
     doublings = np.where(tiny, np.minimum(-np.frexp(best)[1], MOST_DOUBLINGS), 0)
     # Moves that are not legal might become too large.
     counted = np.where(tiny[:, None] & ~legal, 0, scores)
-    found: np.ndarray = np.ldexp(counted, doublings[:, None])
-    return found
+    scaled_scores: np.ndarray = np.ldexp(counted, doublings[:, None])
+    return scaled_scores

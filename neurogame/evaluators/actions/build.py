@@ -76,7 +76,7 @@ def _regressed_gates(circuit: Circuit) -> int:
         after = needed(graph.with_outputs(goals))
         following = circuit.next[np.flatnonzero(after[1 : 1 + fluents])]
         before = needed(graph.with_outputs(following))
-        total += sum(int(small[own[graph.input_count :]].sum()) for own in (after, before))
+        total += sum(int(small[flags[graph.input_count :]].sum()) for flags in (after, before))
     return total
 
 
@@ -97,32 +97,32 @@ def action_circuit_of(
     Raises:
         LimitError: the formulas are too large; see :func:`make_action_circuit`.
     """
-    _check_size(sum(own.graph.gate_count for own in formulas), config)
-    graphs = [_graph(circuit, own, analysis, config) for own in formulas]
+    _check_size(sum(role_formulas.graph.gate_count for role_formulas in formulas), config)
+    graphs = [_graph(circuit, role_formulas, analysis, config) for role_formulas in formulas]
     return ActionCircuit(circuit, graphs, config)
 
 
 def _graph(
-    circuit: Circuit, own: ActionFormulas, analysis: GameAnalysis, config: ActionConfig
+    circuit: Circuit, formulas: ActionFormulas, analysis: GameAnalysis, config: ActionConfig
 ) -> ActionGraph:
     """Return the graph of one role's formulas."""
-    counted = np.flatnonzero(own.goals > 0) if config.goals == "all" else np.arange(0)
-    counted = counted if len(counted) else np.arange(min(len(own.goals), 1))
-    graph = own.graph
+    counted = np.flatnonzero(formulas.goals > 0) if config.goals == "all" else np.arange(0)
+    counted = counted if len(counted) else np.arange(min(len(formulas.goals), 1))
+    graph = formulas.graph
     if graph.fan_in.max(initial=0) > FAN_IN:
         graph = narrowed(graph, FAN_IN)
-    table = (graph.outputs >> 1).reshape(own.unknown.shape)[counted]
-    table = np.where(own.unknown[counted], NOTHING, table)
-    weights = own.goals[counted] / 100 if config.goals == "all" else np.ones(len(counted))
+    table = (graph.outputs >> 1).reshape(formulas.unknown.shape)[counted]
+    table = np.where(formulas.unknown[counted], NOTHING, table)
+    weights = formulas.goals[counted] / 100 if config.goals == "all" else np.ones(len(counted))
     if not len(counted):
         # The rules give the role no goal.
-        table, weights = np.full((1, own.unknown.shape[1]), NOTHING), np.ones(1)
-    first = 1 + len(circuit.fluents) + sum(len(moves) for moves in circuit.moves[: own.role])
-    mine = range(first, first + len(circuit.moves[own.role]))
+        table, weights = np.full((1, formulas.unknown.shape[1]), NOTHING), np.ones(1)
+    first = 1 + len(circuit.fluents) + sum(len(moves) for moves in circuit.moves[: formulas.role])
+    mine = range(first, first + len(circuit.moves[formulas.role]))
     return build_graph(
         graph,
-        own.leaves,
-        leaf_truth(own.leaves, analysis, config, mine),
+        formulas.leaves,
+        leaf_truth(formulas.leaves, analysis, config, mine),
         tuple(table),
         tuple(weights.tolist()),
         HALF,

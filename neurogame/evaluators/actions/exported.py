@@ -36,25 +36,25 @@ def export_scores(
         fluents: number of fluents of the game, ``F``.
         moves: number of moves of each role, ``M_r``.
     """
-    functions = [entry(_function(own.graph)) for own in roles]
+    functions = [entry(_function(role.graph)) for role in roles]
     move_bits = group_starts(np.array(moves))
-    reads = [_reads(own.graph, fluents, move_bits) for own in roles]
+    reads = [_reads(role.graph, fluents, move_bits) for role in roles]
     memory = _memory(roles, reads)
     formulas = []
-    for function, own, read, first in zip(
+    for function, role, read, first in zip(
         functions, roles, reads, move_bits.tolist(), strict=False
     ):
-        trainable = own.config.trainable
+        trainable = role.config.trainable
         with torch.no_grad():
-            arrays = {**read, **_numbers(own), **_uses(own.graph), **memory}
+            arrays = {**read, **_numbers(role), **_uses(role.graph), **memory}
         formulas.append(
             Formulas(
                 score=function,
                 first_move=first,
                 is_logarithm=trainable,
-                is_careful=own.is_careful,
-                factor=float(own.factor.detach()) if trainable else 0.0,
-                floor=own.config.floor if trainable else 0.0,
+                is_careful=role.is_careful,
+                factor=float(role.factor.detach()) if trainable else 0.0,
+                floor=role.config.floor if trainable else 0.0,
                 move_bits=move_bits,
                 **arrays,
             )
@@ -68,9 +68,9 @@ def export_scores(
 
 def _memory(roles: Sequence[RoleCircuit], reads: list[Arrays]) -> Arrays:
     """Return memory in which all roles compute."""
-    nodes = max(own.graph.leaf_count + own.graph.gate_count for own in roles)
+    nodes = max(role.graph.leaf_count + role.graph.gate_count for role in roles)
     words = max(len(read["words"]) for read in reads)
-    moves = max(len(own.graph.outputs) for own in roles)
+    moves = max(len(role.graph.outputs) for role in roles)
     return {
         "rows": memory_of(nodes),
         "column": np.zeros(_WORD * words + 1, np.uint64),
@@ -90,9 +90,9 @@ def _function(graph: ActionGraph) -> Callable[[MoveScores], None]:
     return score_shared_actions if graph.is_shared else score_actions
 
 
-def _numbers(own: RoleCircuit) -> Arrays:
+def _numbers(circuit: RoleCircuit) -> Arrays:
     """Return gates, truths and weights."""
-    graph, truth, weights = own.graph, own.truths().cpu().numpy(), own.weights()
+    graph, truth, weights = circuit.graph, circuit.truths().cpu().numpy(), circuit.weights()
     table = [
         (r.kind, r.fan_in, r.last - r.first, r.edge, _ROW * (graph.leaf_count + r.first))
         for r in graph.runs
@@ -105,7 +105,7 @@ def _numbers(own: RoleCircuit) -> Arrays:
         "edges": (_ROW * graph.inputs).astype(np.uint32),
         "outputs": graph.outputs,
         "weights": none if weights is None else weights.cpu().numpy().astype(np.float32),
-        "biases": none if weights is None else own.bias.cpu().numpy().astype(np.float32),
+        "biases": none if weights is None else circuit.bias.cpu().numpy().astype(np.float32),
     }
 
 
@@ -119,9 +119,9 @@ def _uses(graph: ActionGraph) -> Arrays:
             "uses": none.astype(np.uint32),
         }
     leaves = np.full((len(graph.outputs), 2), -1)
-    own = np.flatnonzero(graph.leaf_move >= 0)
+    leaf = np.flatnonzero(graph.leaf_move >= 0)
     # A leaf that is true where its input does not hold is a negated one.
-    leaves[graph.leaf_move[own], graph.leaf_truth[own, 0].astype(np.int64)] = own
+    leaves[graph.leaf_move[leaf], graph.leaf_truth[leaf, 0].astype(np.int64)] = leaf
     sizes = [np.full(run.last - run.first, run.fan_in) for run in graph.runs]
     reader = np.repeat(np.arange(graph.gate_count), np.concatenate([np.zeros(0, np.int64), *sizes]))
     order = np.argsort(graph.inputs, kind="stable")
@@ -141,11 +141,11 @@ def _reads(graph: ActionGraph, fluents: int, move_bits: Int64s) -> Arrays:
     bit = np.where(chance, behind + move, graph.leaf_input - 1)
     words = np.unique(bit[~constant] // _WORD)
     column = _WORD * np.searchsorted(words, bit // _WORD) + bit % _WORD
-    own = np.flatnonzero(chance & (graph.leaf_truth[:, 0] != graph.leaf_truth[:, 1]))
-    role = np.searchsorted(move_bits, move[own], side="right") - 1
-    negated = graph.leaf_truth[own, 0] > graph.leaf_truth[own, 1]
+    leaf = np.flatnonzero(chance & (graph.leaf_truth[:, 0] != graph.leaf_truth[:, 1]))
+    role = np.searchsorted(move_bits, move[leaf], side="right") - 1
+    negated = graph.leaf_truth[leaf, 0] > graph.leaf_truth[leaf, 1]
     return {
         "words": words,
         "bits": np.where(constant, _WORD * len(words), column).astype(np.uint32),
-        "chances": np.stack([own, column[own], role, negated.astype(np.int64)], axis=1),
+        "chances": np.stack([leaf, column[leaf], role, negated.astype(np.int64)], axis=1),
     }

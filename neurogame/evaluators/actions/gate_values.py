@@ -92,9 +92,9 @@ class _Propagate(torch.autograd.Function):
         for run in reversed(runs):
             parts = _read(run, values, weights)
             factors = parts if run.kind == AND else [1 - part for part in parts]
-            own = flow[run.first : run.last]
+            run_flow = flow[run.first : run.last]
             for k in range(len(parts)):
-                reach = own
+                reach = run_flow
                 for other in factors[:k] + factors[k + 1 :]:
                     reach = reach * other
                 if weights is not None and below is not None:
@@ -111,10 +111,10 @@ def _read(run: TorchRun, values: Tensor, weights: Tensor | None) -> list[Tensor]
     parts = [values.index_select(0, index) for index in run.inputs]
     if weights is None:
         return parts
-    own = torch.split(_weights_of(run, weights), 1, dim=1)
+    columns = torch.split(_weights_of(run, weights), 1, dim=1)
     if run.kind == AND:
-        return [part * w + (1 - w) for part, w in zip(parts, own, strict=True)]
-    return [part * w for part, w in zip(parts, own, strict=True)]
+        return [part * w + (1 - w) for part, w in zip(parts, columns, strict=True)]
+    return [part * w for part, w in zip(parts, columns, strict=True)]
 
 
 def _weights_of(run: TorchRun, weights: Tensor) -> Tensor:

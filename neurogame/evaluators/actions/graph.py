@@ -125,7 +125,7 @@ def build_graph(
     outputs: tuple[Int64s, ...],
     weights: tuple[float, ...],
     unknown: float,
-    own: range = range(0),
+    role_moves: range = range(0),
 ) -> ActionGraph:
     """Return the graph of formulas, several of which may count for one move.
 
@@ -137,7 +137,7 @@ def build_graph(
             int64 ``[M]`` each, at least one.
         weights: for each formula the truth that it counts for where it is wholly true, in 0..1.
         unknown: the truth of formulas of which nothing is known.
-        own: inputs of the circuit that are the role's own moves.
+        role_moves: inputs of the circuit that are the role's own moves.
 
     Returns:
         The graph of ``1 - prod(1 - weight * formula)``.
@@ -155,22 +155,22 @@ def build_graph(
     rows = []
     for nodes, weight in zip(columns, weights, strict=True):
         nothing = nodes == NOTHING
-        found = moved[nodes]
+        row = moved[nodes]
         if nothing.any():
-            found[nothing] = next(free)
+            row[nothing] = next(free)
         if weight != 1:
-            factor = np.full(len(found), next(free))
-            graph, found = with_more_gates(graph, AND, 2 * np.stack([factor, found], axis=1))
-        rows.append(found)
+            factor = np.full(len(row), next(free))
+            graph, row = with_more_gates(graph, AND, 2 * np.stack([factor, row], axis=1))
+        rows.append(row)
     while len(rows) > 1:
         some, rows = rows[:FAN_IN], rows[FAN_IN:]
-        graph, found = with_more_gates(graph, OR, 2 * np.stack(some, axis=1))
-        rows.append(found)
+        graph, row = with_more_gates(graph, OR, 2 * np.stack(some, axis=1))
+        rows.append(row)
     inputs, nothing = leaves >> 1, np.full(len(constants), -1)
-    mine = (inputs >= own.start) & (inputs < own.stop)
+    mine = (inputs >= role_moves.start) & (inputs < role_moves.stop)
     return ActionGraph(
         leaf_input=np.append(np.where(mine, 0, inputs), 0 * nothing),
-        leaf_move=np.append(np.where(mine, inputs - own.start, -1), nothing),
+        leaf_move=np.append(np.where(mine, inputs - role_moves.start, -1), nothing),
         leaf_truth=np.concatenate([truth, np.repeat(constants, 2).reshape(-1, 2)]),
         graph=_in_runs(graph.with_outputs(2 * rows[0][place.reshape(-1)])),
     )
@@ -183,9 +183,9 @@ def _in_runs(graph: Graph) -> Graph:
     order = [np.zeros(0, np.int64)]
     for gates in runs(graph):
         inputs, _ = graph.inputs_of(gates)
-        own = np.sort(replaced(inputs, signal).reshape(len(gates), -1))
+        rows = np.sort(replaced(inputs, signal).reshape(len(gates), -1))
         # Gates that read the same rows follow each other, so that these are in cache.
-        order.append(gates[np.lexsort(own.T[::-1])])
+        order.append(gates[np.lexsort(rows.T[::-1])])
         signal[first + order[-1]] = 2 * np.arange(end, end + len(gates))
         end += len(gates)
     return with_sorted_inputs(with_gates(graph, np.concatenate(order)))

@@ -13,7 +13,7 @@ HALF = 0.5
 
 
 def leaf_truth(
-    leaves: Int64s, analysis: GameAnalysis, config: ActionConfig, own: range = range(0)
+    leaves: Int64s, analysis: GameAnalysis, config: ActionConfig, role_moves: range = range(0)
 ) -> Float64s:
     """Return the truth of literals where their input does not hold, and where it does.
 
@@ -25,7 +25,7 @@ def leaf_truth(
         analysis: tells which fluents are persistent; only what is certain counts, as a formula
             that is wrongly false stays so.
         config: what they are worth.
-        own: inputs that are moves of the role itself, of which one is made.
+        role_moves: inputs that are moves of the role itself, of which one is made.
 
     Returns:
         ``[K, 2]`` in 0..1.
@@ -47,7 +47,7 @@ def leaf_truth(
         truth[held, 1] = np.where(
             analysis.persistent_true_certain[inputs[held] - 1], 1, truth[held, 1]
         )
-    truth[(inputs >= own.start) & (inputs < own.stop)] = 0, 1
+    truth[(inputs >= role_moves.start) & (inputs < role_moves.stop)] = 0, 1
     truth[inputs == 0] = 0
     truth[negated] = 1 - truth[negated]
     return truth

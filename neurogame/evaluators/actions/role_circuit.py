@@ -91,8 +91,8 @@ class RoleCircuit(nn.Module):
         """Return the truth of each leaf, input not holding and holding; ``[K, 2]`` in 0..1."""
         if not self.config.trainable:
             return self.leaf_truth.to(self.dtype)
-        own = torch.sigmoid(self.truth.to(self.dtype))
-        return torch.where(self.trained.unsqueeze(1), own, self.leaf_truth.to(self.dtype))
+        learned_truth = torch.sigmoid(self.truth.to(self.dtype))
+        return torch.where(self.trained.unsqueeze(1), learned_truth, self.leaf_truth.to(self.dtype))
 
     def weights(self) -> Tensor | None:
         """Return the weights of all edges in 0..1, ``[E]``; None if all are 1."""
@@ -191,10 +191,10 @@ def least_value(graph: ActionGraph, fluents: int, moves: int) -> float:
     above[: graph.leaf_count][chance] = -np.log(max(moves, 1))
     for run in graph.runs:
         edges = graph.edges_of(run)
-        own = slice(graph.leaf_count + run.first, graph.leaf_count + run.last)
+        gates = slice(graph.leaf_count + run.first, graph.leaf_count + run.last)
         if run.kind == AND:
-            least[own], above[own] = least[edges].sum(axis=1), above[edges].sum(axis=1)
+            least[gates], above[gates] = least[edges].sum(axis=1), above[edges].sum(axis=1)
         else:
-            least[own] = least[edges].max(axis=1)
-            above[own] = np.maximum(above[edges].min(axis=1), least[own])
+            least[gates] = least[edges].max(axis=1)
+            above[gates] = np.maximum(above[edges].min(axis=1), least[gates])
     return float(np.exp(above[graph.outputs].min(initial=0)))

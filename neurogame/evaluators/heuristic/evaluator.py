@@ -46,22 +46,27 @@ class HeuristicEvaluator(Evaluator):
     is_smooth = False
 
     def __init__(self, game: Game, heuristics: Sequence[FeatureHeuristic]) -> None:
-        description: dict[str, Any] = {"kind": "heuristic", "of": [str(own) for own in heuristics]}
+        description: dict[str, Any] = {
+            "kind": "heuristic",
+            "of": [str(heuristic) for heuristic in heuristics],
+        }
         super().__init__(len(game.fluents), len(game.roles), description)
         self.heuristics = tuple(heuristics)
         self._game = game
         features: list[Feature] = []
-        for own in heuristics:
-            if not any(own.feature is other for other in features):
-                features.append(own.feature)
+        for heuristic in heuristics:
+            if not any(heuristic.feature is other for other in features):
+                features.append(heuristic.feature)
         self._values = FeatureValues(features)
         self._simulator = game.simulator(backend="auto")
         number = {id(feature): place for place, feature in enumerate(features)}
-        self._feature = np.array([number[id(own.feature)] for own in heuristics], np.int32)
+        self._feature = np.array(
+            [number[id(heuristic.feature)] for heuristic in heuristics], np.int32
+        )
         lines, ends = [], []
-        for own, named in zip(heuristics, game.circuit.goal_values, strict=True):
+        for heuristic, named in zip(heuristics, game.circuit.goal_values, strict=True):
             goals = named or _GOALS
-            lines.append(own.line(goals))
+            lines.append(heuristic.line(goals))
             ends.append(value_range(goals))
         self._base, self._slope = np.array(lines, np.float32).T.copy()
         self._least, self._most = np.array(ends, np.float32).T.copy()
@@ -73,11 +78,11 @@ class HeuristicEvaluator(Evaluator):
         """
         held = self._checked(fluents).cpu()
         states = StateBatch.from_bool(held if held.dtype == torch.bool else held > 0.5)
-        found = torch.from_numpy(self._values.of(states, self._simulator.packed_look(states)))
+        features = torch.from_numpy(self._values.of(states, self._simulator.packed_look(states)))
         base, slope, least, most = (
             torch.from_numpy(part) for part in (self._base, self._slope, self._least, self._most)
         )
-        values = base + slope * found[:, torch.from_numpy(self._feature).long()]
+        values = base + slope * features[:, torch.from_numpy(self._feature).long()]
         return torch.minimum(torch.maximum(values, least), most).to(fluents.device)
 
     def compiled_values(self) -> CompiledValues | None:
@@ -98,8 +103,8 @@ class HeuristicEvaluator(Evaluator):
         exported = ExportedHeuristic(
             parts=sums.parts(),
             circuit=self._game.circuit,
-            moves=np.stack([own.moves for own in features]),
-            goals=np.stack([own.goals for own in features]),
+            moves=np.stack([feature.moves for feature in features]),
+            goals=np.stack([feature.goals for feature in features]),
             feature=self._feature,
             base=self._base,
             slope=self._slope,

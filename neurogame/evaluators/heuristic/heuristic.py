@@ -76,7 +76,9 @@ def value_range(goals: Sequence[int]) -> tuple[float, float]:
 
 def all_heuristics(features: Sequence[Feature]) -> tuple[FeatureHeuristic, ...]:
     """Return the candidate heuristics: the most and the least of each feature."""
-    return tuple(FeatureHeuristic(own, maximise) for own in features for maximise in (True, False))
+    return tuple(
+        FeatureHeuristic(feature, maximise) for feature in features for maximise in (True, False)
+    )
 
 
 def for_all_roles(game: Game, heuristic: FeatureHeuristic) -> tuple[FeatureHeuristic, ...]:
@@ -90,13 +92,13 @@ def for_all_roles(game: Game, heuristic: FeatureHeuristic) -> tuple[FeatureHeuri
         heuristic: as the first role sees it.
     """
     maker = FeatureMaker(game.circuit)
-    found = [heuristic] * len(game.roles)
+    heuristics = [heuristic] * len(game.roles)
     for image, *_ in role_images(game.circuit, game.relations.state, game.structure.symmetries):
         if image.source == 0:
             other = maker.image(heuristic.feature, image)
             if other is not None:
-                found[image.target] = FeatureHeuristic(other, heuristic.maximise)
-    return tuple(found)
+                heuristics[image.target] = FeatureHeuristic(other, heuristic.maximise)
+    return tuple(heuristics)
 
 
 def for_one_role(

@@ -32,23 +32,23 @@ def named_evaluator(game: Game, source: str) -> HeuristicEvaluator:
     if form is None:
         raise GameError(f"{source!r} is no heuristic; write max(TEXT) or min(TEXT)")
     maximise, text = form
-    feature = _found(game, find_candidates(game), text)
+    feature = _feature_named(game, find_candidates(game), text)
     return HeuristicEvaluator(game, for_all_roles(game, FeatureHeuristic(feature, maximise)))
 
 
-def _found(game: Game, features: Sequence[Feature], text: str) -> Feature:
+def _feature_named(game: Game, features: Sequence[Feature], text: str) -> Feature:
     """Return the feature that a text names."""
-    texts = {own.text.lower(): own for own in features}
+    texts = {feature.text.lower(): feature for feature in features}
     wanted = text.lower()
     if wanted in texts:
         return texts[wanted]
-    parts = [own for lower, own in texts.items() if wanted and wanted in lower]
+    parts = [feature for lower, feature in texts.items() if wanted and wanted in lower]
     if len(parts) == 1:
         return parts[0]
     if parts:
         raise GameError(
             f"{len(parts)} features of {game.name} have {text!r} in their text, such as "
-            f"{_quoted(sorted((own.text for own in parts), key=len))}; write more of one"
+            f"{_quoted(sorted((feature.text for feature in parts), key=len))}; write more of one"
         )
     close = difflib.get_close_matches(wanted, texts, _SHOWN, 0.0)
     near = f"; the nearest are {_quoted([texts[lower].text for lower in close])}" if close else ""

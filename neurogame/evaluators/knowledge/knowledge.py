@@ -168,18 +168,18 @@ class Knowledge(nn.Module):
         moves, factor = self.shares()
         begin, end = self.offsets[role], self.offsets[role + 1]
         scores = np.where(legal, moves[begin:end].numpy(), 0.0)
-        rows, own = legal.nonzero()
+        rows, move = legal.nonzero()
         if factor > 0 and len(rows):
             states = torch.from_numpy(np.ascontiguousarray(fluents))
             total = torch.zeros(len(rows), dtype=torch.float64)
             joints = drawn_replies(self._simulator, states, role, self.config.replies)
             for joint in joints:
                 made = joint[rows]
-                made[:, role] = torch.from_numpy(own)
+                made[:, role] = torch.from_numpy(move)
                 total += self._following(states[rows], made, role)
-            scores[rows, own] += factor * total.numpy() / len(joints)
-        found: Float32s = scores.astype(np.float32)
-        return found
+            scores[rows, move] += factor * total.numpy() / len(joints)
+        rounded_scores: Float32s = scores.astype(np.float32)
+        return rounded_scores
 
     def _following(self, states: Tensor, joint: Tensor, role: int) -> Tensor:
         """Return the values for a role, float64 ``[K]``, of the states after joint moves."""
@@ -225,8 +225,10 @@ class Knowledge(nn.Module):
                 np.zeros((roles, 1), np.float32),
                 np.zeros((roles, 0), np.float32),
             )
-        inner, bias = (own.detach().numpy() for own in (self.inner.weight, self.inner.bias))
-        outer, outer_bias = (own.detach().numpy() for own in (self.outer.weight, self.outer.bias))
+        inner, bias = (tensor.detach().numpy() for tensor in (self.inner.weight, self.inner.bias))
+        outer, outer_bias = (
+            tensor.detach().numpy() for tensor in (self.outer.weight, self.outer.bias)
+        )
         wide = np.broadcast_to(inner.T, (roles, *inner.T.shape))
         table = np.concatenate([psi[:, :, None], wide], axis=2)
         starts = [outer_bias[:, None], np.broadcast_to(bias, (roles, len(bias)))]

@@ -39,13 +39,13 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
         seed: decides every random weight and pattern.
     """
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
-    found = _made(game, layout, config, seed)
+    evaluator = _made(game, layout, config, seed)
     fluents = layout.sizes.fluents
     first = first_embedding(game.structure, fluents, config.hidden, config.detectors, seed)
-    for all_units, own in zip(first, feature_units(game, layout, config, seed), strict=True):
-        all_units[..., all_units.shape[-1] - own.shape[-1] :] = own
-    found.begin(*map(torch.from_numpy, first))
-    return found
+    for all_units, units in zip(first, feature_units(game, layout, config, seed), strict=True):
+        all_units[..., all_units.shape[-1] - units.shape[-1] :] = units
+    evaluator.begin(*map(torch.from_numpy, first))
+    return evaluator
 
 
 def rebuild_parts(

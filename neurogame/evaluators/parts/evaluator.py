@@ -102,19 +102,19 @@ class PartsEvaluator(Evaluator):
     def _logic(self, fluents: Tensor) -> Tensor:
         if self.networks is None:
             return self.tables.new_full((len(fluents), self.role_count), 0.5)
-        found: Tensor = self.networks(fluents)
-        return found.to(self.tables.dtype)
+        values: Tensor = self.networks(fluents)
+        return values.to(self.tables.dtype)
 
     def _added(self, held: Tensor) -> Tensor:
         """Return what tables and hidden units add to each role's logit; ``[B, R]``."""
         layout = self.layout
-        found = held.new_zeros(len(held), layout.sizes.outputs)
+        logits = held.new_zeros(len(held), layout.sizes.outputs)
         mode = layout.mode_of(held)
         for number in range(layout.sizes.modes):
             rows = torch.nonzero(mode == number).view(-1)
             if len(rows):
-                found = found.index_copy(0, rows, self._in_mode(held[rows], number))
-        return torch.cat([found, -found], dim=1) if layout.sizes.opposed else found
+                logits = logits.index_copy(0, rows, self._in_mode(held[rows], number))
+        return torch.cat([logits, -logits], dim=1) if layout.sizes.opposed else logits
 
     def _in_mode(self, held: Tensor, mode: int) -> Tensor:
         """Return the outputs of states of one mode; ``[B, O]``."""

@@ -73,11 +73,11 @@ def feature_units(
     random = np.random.default_rng(seed)
     shown = values[~np.isnan(values[:, :, 0])]
     spread = shown.std(axis=0)
-    own = random.permutation(count)[np.arange(units) % count]
-    sign = random.choice([-1.0, 1.0], units) / spread[own]
+    feature = random.permutation(count)[np.arange(units) % count]
+    sign = random.choice([-1.0, 1.0], units) / spread[feature]
     # Near the threshold it answers a little, so that it learns from the first games on.
-    bias = 0.5 - sign * shown[random.integers(len(shown), size=units), own]
-    embedding = sign * weights[:, own] + _NOISE * random.standard_normal((fluents, units))
+    bias = 0.5 - sign * shown[random.integers(len(shown), size=units), feature]
+    embedding = sign * weights[:, feature] + _NOISE * random.standard_normal((fluents, units))
     return embedding.astype(np.float32), bias.astype(np.float32)
 
 
@@ -96,14 +96,18 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
         float32 ``[F, K]``.
     """
     fitting = [
-        own
-        for own in features
-        if own.fluents.any() and own.lookups is None and not (own.reads_moves or own.goals.any())
-        if own.kind is not FeatureKind.REGION
-        if all(np.allclose(own.fluents[g.fluents], own.fluents, atol=1e-6) for g in kept)
+        feature
+        for feature in features
+        if feature.fluents.any()
+        and feature.lookups is None
+        and not (feature.reads_moves or feature.goals.any())
+        if feature.kind is not FeatureKind.REGION
+        if all(np.allclose(feature.fluents[g.fluents], feature.fluents, atol=1e-6) for g in kept)
     ]
-    compared = [own for own in fitting if own.against is not None or own.owner is None]
-    columns = [own.fluents for own in compared or fitting]
+    compared = [
+        feature for feature in fitting if feature.against is not None or feature.owner is None
+    ]
+    columns = [feature.fluents for feature in compared or fitting]
     fluents = len(features[0].fluents) if features else 0
     return np.stack(columns, axis=1) if columns else np.zeros((fluents, 0), np.float32)
 
@@ -120,7 +124,7 @@ def _values_in_play(game: Game, layout: PartsLayout, weights: Float32s) -> tuple
     # Odd, so that states of both roles are looked at where they take turns.
     stride = round(float(lengths.float().mean()) / _LOOKS) | 1
     most = int(lengths.max()) + stride
-    before, ceased, found = None, np.zeros(len(weights), np.bool_), []
+    before, ceased, looks = None, np.zeros(len(weights), np.bool_), []
     for look in random_looks(simulator, 0, _GAMES, 0, stride=stride, most=most):
         playing = look.playing
         if not playing.any():
@@ -135,8 +139,8 @@ def _values_in_play(game: Game, layout: PartsLayout, weights: Float32s) -> tuple
         for mode in np.unique(modes[playing]).tolist():
             rows = playing & (modes == mode)
             values[rows] = layout.seen(held[torch.from_numpy(rows)], mode).numpy() @ weights
-        found.append(values)
-    return np.stack(found), ceased
+        looks.append(values)
+    return np.stack(looks), ceased
 
 
 def _tells_games_apart(values: Float32s) -> Bools:
@@ -147,5 +151,5 @@ def _tells_games_apart(values: Float32s) -> Bools:
     there = ~np.isnan(values)
     highest = np.where(there, values, -np.inf).max(axis=1)
     lowest = np.where(there, values, np.inf).min(axis=1)
-    found: Bools = (highest > lowest + _SAME).any(axis=0)
-    return found
+    telling: Bools = (highest > lowest + _SAME).any(axis=0)
+    return telling

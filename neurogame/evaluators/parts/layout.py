@@ -123,14 +123,14 @@ class PartsLayout:
         """Return the modes and perspectives alone, without look-ups and symmetries."""
         sizes = replace(self.sizes, lookups=0, addends=0, rows=0, images=0)
         kept = {name: getattr(self, name) for name in ("mode_fluent", "seen_as", "weights")}
-        return replace(empty_layout(sizes), **{name: own.copy() for name, own in kept.items()})
+        return replace(empty_layout(sizes), **{name: array.copy() for name, array in kept.items()})
 
     def addends(self) -> Int32s2:
         """Return by how much each fluent raises the row of each look-up; int32 ``[F, L]``."""
-        found = np.zeros((self.sizes.fluents, self.sizes.lookups), np.int32)
+        addends = np.zeros((self.sizes.fluents, self.sizes.lookups), np.int32)
         fluent = np.repeat(np.arange(self.sizes.fluents), np.diff(self.start))
-        found[fluent, self.lookup] = self.addend
-        return found
+        addends[fluent, self.lookup] = self.addend
+        return addends
 
     def mode_of(self, held: Tensor) -> Tensor:
         """Return the mode of states, float ``[B, F]``; int64 ``[B]``, 0 where nothing says so."""
@@ -143,9 +143,9 @@ class PartsLayout:
         """Return states, float ``[B, F]``, in the perspective of a mode."""
         target = self.seen_as[mode].astype(np.int64)
         source = np.flatnonzero(target >= 0)
-        found = torch.zeros_like(held)
+        states = torch.zeros_like(held)
         places = torch.from_numpy(target[source]).to(held.device)
-        return found.index_copy(1, places, held[:, torch.from_numpy(source).to(held.device)])
+        return states.index_copy(1, places, held[:, torch.from_numpy(source).to(held.device)])
 
     def rows(self, seen: Tensor) -> Tensor:
         """Return the row that each look-up reads, int64 ``[B, L]``."""

@@ -93,17 +93,17 @@ def _tables(structure: Structure, config: PartsConfig, seen: Perspectives, seed:
         images=len(seen.kept),
         exchange=False,
     )
-    found = draw_patterns(replace(structure, symmetries=seen.kept), seed=seed, limits=limits)
-    ends = np.cumsum(found.table_size)
-    owner = np.repeat(np.arange(found.lookup_count), np.diff(found.start))
-    order = np.argsort(found.fluent, kind="stable")
+    patterns = draw_patterns(replace(structure, symmetries=seen.kept), seed=seed, limits=limits)
+    ends = np.cumsum(patterns.table_size)
+    owner = np.repeat(np.arange(patterns.lookup_count), np.diff(patterns.start))
+    order = np.argsort(patterns.fluent, kind="stable")
     fluents = np.arange(len(structure.variable_of) + 1)
-    first = (ends - found.table_size)[found.table]
+    first = (ends - patterns.table_size)[patterns.table]
     return _Tables(
-        start=np.searchsorted(found.fluent[order], fluents).astype(np.int32),
+        start=np.searchsorted(patterns.fluent[order], fluents).astype(np.int32),
         lookup=owner[order].astype(np.int32),
-        addend=found.addend[order].astype(np.int32),
+        addend=patterns.addend[order].astype(np.int32),
         first=first.astype(np.int32),
-        last=(first + found.table_size[found.table] - 1).astype(np.int32),
+        last=(first + patterns.table_size[patterns.table] - 1).astype(np.int32),
         rows=int(ends[-1]) if len(ends) else 1,
     )

@@ -60,14 +60,14 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
     features, weights = weighted.features, weighted.weights
     circuit = game.circuit
     fluents, outputs = len(circuit.fluents), len(weighted.constants)
-    linear = weights @ np.stack([own.fluents for own in features])
+    linear = weights @ np.stack([feature.fluents for feature in features])
     rows = _look_ups(weighted, fluents)
     # A constant is a look-up that nothing changes.
     above = np.abs(linear).sum(axis=1) + 1.0
     constant = (weighted.constants - above).astype(np.float32)
     columns: list[Int64s] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
-    sizes = np.array([1, *(own.shape[1] for _, own in rows)])
-    tables_of = np.concatenate([constant[:, None], *(own for _, own in rows)], axis=1)
+    sizes = np.array([1, *(table.shape[1] for _, table in rows)])
+    tables_of = np.concatenate([constant[:, None], *(table for _, table in rows)], axis=1)
     ends = np.cumsum(sizes)
     addends = np.stack(columns, axis=1)
     where, lookups = np.nonzero(addends)
@@ -97,15 +97,15 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
         images=np.arange(fluents, dtype=np.int32)[None, None],
     )
     config = PartsConfig(logic="none", hidden=outputs, lookups=len(sizes), detectors=0.0)
-    found = PartsEvaluator(
+    evaluator = PartsEvaluator(
         len(circuit.roles), layout, None, outputs, describe_parts(layout.sizes, config, 0)
     )
     with torch.no_grad():
-        found.tables.copy_(torch.from_numpy(tables_of)[None])
-        found.embedding.copy_(torch.from_numpy(linear.T.astype(np.float32))[None])
-        found.bias.copy_(torch.from_numpy(above.astype(np.float32))[None])
-        found.readout.copy_(torch.eye(outputs)[None])
-    return found
+        evaluator.tables.copy_(torch.from_numpy(tables_of)[None])
+        evaluator.embedding.copy_(torch.from_numpy(linear.T.astype(np.float32))[None])
+        evaluator.bias.copy_(torch.from_numpy(above.astype(np.float32))[None])
+        evaluator.readout.copy_(torch.eye(outputs)[None])
+    return evaluator
 
 
 def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[Int64s, Float32s]]:
@@ -113,14 +113,14 @@ def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[Int64s, Fl
 
     Features that read the same row share it.
     """
-    found: dict[bytes, tuple[Int64s, Float32s]] = {}
-    for number, own in enumerate(weighted.features):
-        tables = own.lookups
+    rows: dict[bytes, tuple[Int64s, Float32s]] = {}
+    for number, feature in enumerate(weighted.features):
+        tables = feature.lookups
         if tables is None:
             continue
         for column, first in zip(tables.columns(fluents), tables.first.tolist(), strict=True):
             values = tables.values[first : first + int(column.sum()) + 1]
             share = weighted.weights[:, number, None] * values[None]
-            row = found.setdefault(column.tobytes(), (column, np.zeros_like(share)))
+            row = rows.setdefault(column.tobytes(), (column, np.zeros_like(share)))
             row[1][:] += share
-    return list(found.values())
+    return list(rows.values())

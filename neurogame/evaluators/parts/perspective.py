@@ -53,7 +53,7 @@ def find_perspectives(structure: Structure, *, mode: bool, symmetries: bool) -> 
     weights: list[int] = []
     seen_as_they_are: list[int] = []
     for fluent in fluents.tolist():
-        found = next(
+        view = next(
             (
                 (place, g)
                 for place, other in enumerate(seen_as_they_are)
@@ -62,13 +62,16 @@ def find_perspectives(structure: Structure, *, mode: bool, symmetries: bool) -> 
             ),
             None,
         )
-        if found is None:
-            found = (len(seen_as_they_are), identity)
+        if view is None:
+            view = (len(seen_as_they_are), identity)
             seen_as_they_are.append(fluent)
-        weights.append(found[0])
-        views.append(found[1])
-    own = np.array(seen_as_they_are)
+        weights.append(view[0])
+        views.append(view[1])
+    fixed_fluents = np.array(seen_as_they_are)
     kept = tuple(
-        g for g in group if np.array_equal(g.roles, roles) and np.array_equal(g.fluents[own], own)
+        g
+        for g in group
+        if np.array_equal(g.roles, roles)
+        and np.array_equal(g.fluents[fixed_fluents], fixed_fluents)
     )
     return Perspectives(fluents, tuple(views), np.array(weights), kept)

@@ -68,11 +68,11 @@ class LearnedPolicy(nn.Module):
             circuit: the game.
             evaluator: of the game; its weights are copied.
         """
-        found = cls(circuit, evaluator.layout.without_tables(), evaluator.bias.shape[1])
+        policy = cls(circuit, evaluator.layout.without_tables(), evaluator.bias.shape[1])
         with torch.no_grad():
-            found.embedding.copy_(evaluator.embedding)
-            found.bias.copy_(evaluator.bias)
-        return found
+            policy.embedding.copy_(evaluator.embedding)
+            policy.bias.copy_(evaluator.bias)
+        return policy
 
     @property
     def scale(self) -> int:
@@ -136,15 +136,15 @@ class LearnedPolicy(nn.Module):
 
     def _units(self, held: Tensor) -> Tensor:
         """Return the hidden units; ``[B, H]``."""
-        layout, found = self.layout, held.new_zeros(len(held), self.bias.shape[1])
+        layout, units = self.layout, held.new_zeros(len(held), self.bias.shape[1])
         mode = layout.mode_of(held)
         for number in range(layout.sizes.modes):
             rows = torch.nonzero(mode == number).view(-1)
             if len(rows):
                 seen = layout.seen(held[rows], number)
-                own = self.bias[number] + seen @ self.embedding[int(layout.weights[number])]
-                found = found.index_copy(0, rows, torch.relu(own))
-        return found
+                sums = self.bias[number] + seen @ self.embedding[int(layout.weights[number])]
+                units = units.index_copy(0, rows, torch.relu(sums))
+        return units
 
     def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves, as torch computes them; the definition.
@@ -158,8 +158,8 @@ class LearnedPolicy(nn.Module):
             Float32 ``[B, M_r]``.
         """
         with torch.no_grad():
-            found = self(torch.from_numpy(np.ascontiguousarray(fluents)), role)
-        scores: Float32s = found.cpu().numpy().astype(np.float32)
+            logits = self(torch.from_numpy(np.ascontiguousarray(fluents)), role)
+        scores: Float32s = logits.cpu().numpy().astype(np.float32)
         return scores
 
     def compiled_scores(self) -> CompiledScores:

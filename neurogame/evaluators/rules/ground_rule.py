@@ -51,11 +51,11 @@ class GroundRule:
     counts: tuple[GroundCount, ...]
 
 
-def ground_rules(found: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
+def ground_rules(rule_set: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
     """Return the instances of each rule.
 
     Args:
-        found: the rules.
+        rule_set: the rules.
         circuit: of their game.
 
     Raises:
@@ -64,9 +64,9 @@ def ground_rules(found: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
     """
     roles = {name.lower(): number for number, name in enumerate(circuit.roles)}
     fluents = {text.lower(): number for number, text in enumerate(circuit.fluents)}
-    if found.opposed and len(roles) != 2:
+    if rule_set.opposed and len(roles) != 2:
         raise RulesError(
-            f"{found.source}: 'opposed' is for games with two roles, this one has {len(roles)}; "
+            f"{rule_set.source}: 'opposed' is for games with two roles, this one has {len(roles)}; "
             "remove it"
         )
 
@@ -74,7 +74,7 @@ def ground_rules(found: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
         text = term_text(_filled(term, bound))
         if text not in known:
             raise RulesError(
-                f"{_place(found, term.position)}: the game has no {what} {text}; it has "
+                f"{_place(rule_set, term.position)}: the game has no {what} {text}; it has "
                 f"{len(known)}, such as {next(iter(known), 'none')}"
             )
         return known[text]
@@ -82,28 +82,28 @@ def ground_rules(found: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
     def instance(rule: WeightedRule, bound: Bindings) -> GroundRule:
         counts = []
         for count in rule.counts:
-            own = tuple(number("fluent", one, bound, fluents) for one in count.fluents)
-            if len(set(own)) < len(own):
+            counted_fluents = tuple(number("fluent", one, bound, fluents) for one in count.fluents)
+            if len(set(counted_fluents)) < len(counted_fluents):
                 raise RulesError(
-                    f"{_place(found, count.position)}: a fluent is counted twice where "
+                    f"{_place(rule_set, count.position)}: a fluent is counted twice where "
                     f"{_text(bound)}; count each once"
                 )
-            counts.append(GroundCount(own, count.low, count.high))
+            counts.append(GroundCount(counted_fluents, count.low, count.high))
         role = number("role", rule.role, bound, roles)
         return GroundRule(role, rule.weight, tuple(counts))
 
-    all_found = []
-    for rule in found.rules:
-        own = []
-        for bound in _bindings(rule.conditions, found.facts, {}):
-            own.append(instance(rule, bound))
-            if len(own) > MOST:
+    all_instances = []
+    for rule in rule_set.rules:
+        instances = []
+        for bound in _bindings(rule.conditions, rule_set.facts, {}):
+            instances.append(instance(rule, bound))
+            if len(instances) > MOST:
                 raise LimitError(
-                    f"{_place(found, rule.position)}: the rule has more than {MOST:,} instances; "
-                    "write facts that bind its variables together"
+                    f"{_place(rule_set, rule.position)}: the rule has more than {MOST:,} "
+                    "instances; write facts that bind its variables together"
                 )
-        all_found.append(own)
-    return all_found
+        all_instances.append(instances)
+    return all_instances
 
 
 def _bindings(
@@ -150,5 +150,5 @@ def _text(bound: Bindings) -> str:
     return ", ".join(f"?{name} is {term_text(value)}" for name, value in bound.items()) or "it is"
 
 
-def _place(found: RuleSet, position: Position) -> str:
-    return f"{found.source}:{position.line}:{position.column}"
+def _place(rule_set: RuleSet, position: Position) -> str:
+    return f"{rule_set.source}:{position.line}:{position.column}"

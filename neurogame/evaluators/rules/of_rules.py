@@ -52,8 +52,8 @@ def mode_fluents(game: Game) -> list[int]:
     mode = game.structure.mode
     if mode is None or not game.structure.variables[mode.variable].exactly:
         return []
-    found: list[int] = game.structure.variables[mode.variable].fluents.tolist()
-    return found
+    fluents: list[int] = game.structure.variables[mode.variable].fluents.tolist()
+    return fluents
 
 
 @final
@@ -118,24 +118,24 @@ class _Collected:
             )
         layout = self._layout([block.shape[2] for block in blocks], opposed)
         config = PartsConfig(logic="none", hidden=outputs, lookups=len(blocks), detectors=0.0)
-        found = PartsEvaluator(
+        evaluator = PartsEvaluator(
             self.roles, layout, None, outputs, describe_parts(layout.sizes, config, 0)
         )
         with torch.no_grad():
-            found.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
-            found.embedding.copy_(torch.from_numpy(self.linear.transpose(0, 2, 1)))
-            found.bias.copy_(torch.from_numpy(above))
-            found.readout.copy_(torch.eye(outputs).expand(modes, -1, -1))
-        return found
+            evaluator.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
+            evaluator.embedding.copy_(torch.from_numpy(self.linear.transpose(0, 2, 1)))
+            evaluator.bias.copy_(torch.from_numpy(above))
+            evaluator.readout.copy_(torch.eye(outputs).expand(modes, -1, -1))
+        return evaluator
 
     def _layout(self, sizes: list[int], opposed: bool) -> PartsLayout:
         modes, outputs = self.shape
         addends = np.zeros((self.fluents, len(sizes)), np.int32)
         for number, sets in enumerate(self.tables, 1):
             step = 1
-            for own in reversed(sets):
-                addends[list(own), number] += step
-                step *= len(own) + 1
+            for fluents in reversed(sets):
+                addends[list(fluents), number] += step
+                step *= len(fluents) + 1
         where, lookups = np.nonzero(addends)
         ends = np.cumsum(sizes)
         seen = np.tile(np.arange(self.fluents, dtype=np.int32), (modes, 1))
@@ -189,9 +189,9 @@ def _joined(counts: Iterable[GroundCount]) -> list[GroundCount] | None:
         others[count.fluents] = max(low, before[0]), min(high, before[1])
     if every & none or any(low > high for low, high in others.values()):
         return None
-    found = [GroundCount(fluents, *bounds) for fluents, bounds in others.items()]
+    joined_counts = [GroundCount(fluents, *bounds) for fluents, bounds in others.items()]
     if every:
-        found.append(GroundCount(tuple(sorted(every)), len(every), len(every)))
+        joined_counts.append(GroundCount(tuple(sorted(every)), len(every), len(every)))
     if none:
-        found.append(GroundCount(tuple(sorted(none)), 0, 0))
-    return sorted(found)
+        joined_counts.append(GroundCount(tuple(sorted(none)), 0, 0))
+    return sorted(joined_counts)

@@ -47,9 +47,9 @@ def read_weighted_rules(text: str, source: str = "<text>") -> RuleSet:
             reader.statement(rule)
     if not errors and not syntax.errors:
         reader.finish()
-    found = sorted([*errors, *syntax.errors, *reader.errors], key=lambda one: one.position)
-    if found:
-        raise RulesError(error_text(found, source))
+    all_errors = sorted([*errors, *syntax.errors, *reader.errors], key=lambda one: one.position)
+    if all_errors:
+        raise RulesError(error_text(all_errors, source))
     return RuleSet(
         game=reader.names[GAME],
         signature=reader.names[SIGNATURE],
@@ -139,11 +139,11 @@ class _Reader:
         conditions: list[Sentence] = []
         counts: list[Count] = []
         for formula in rule.body:
-            found = self._literal(formula)
-            if isinstance(found, Count):
-                counts.append(found)
-            elif found is not None:
-                conditions.append(found)
+            literal = self._literal(formula)
+            if isinstance(literal, Count):
+                counts.append(literal)
+            elif literal is not None:
+                conditions.append(literal)
         self.rules.append(
             WeightedRule(
                 role=arguments[0],
@@ -173,14 +173,14 @@ class _Reader:
             return None
         return self._count(inner) if inner.name in COUNTS else inner
 
-    def _count(self, found: Sentence) -> Count | None:
-        arguments = found.arguments if isinstance(found, Compound) else ()
+    def _count(self, sentence: Sentence) -> Count | None:
+        arguments = sentence.arguments if isinstance(sentence, Compound) else ()
         number = arguments[0] if arguments else None
         fluents = [self._fluent(argument) for argument in arguments[1:]]
         known = tuple(fluent for fluent in fluents if fluent is not None)
         if not isinstance(number, Symbol) or not is_integer(number.name) or not fluents:
             self._error(
-                found.position, f"write ({found.name} N (true F) ...) with a whole number N"
+                sentence.position, f"write ({sentence.name} N (true F) ...) with a whole number N"
             )
             return None
         if len(known) < len(fluents):
@@ -192,10 +192,10 @@ class _Reader:
             )
             return None
         return Count(
-            low=0 if found.name == AT_MOST else wanted,
-            high=len(known) if found.name == AT_LEAST else wanted,
+            low=0 if sentence.name == AT_MOST else wanted,
+            high=len(known) if sentence.name == AT_LEAST else wanted,
             fluents=known,
-            position=found.position,
+            position=sentence.position,
         )
 
     def _fluent(self, term: Term) -> Term | None:
@@ -213,10 +213,10 @@ class _Reader:
 def _number(term: Term) -> float | None:
     """Return the number that a term is, or None."""
     try:
-        found = float(term.name) if isinstance(term, Symbol) else math.nan
+        number = float(term.name) if isinstance(term, Symbol) else math.nan
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return number if math.isfinite(number) else None
 
 
 def _variables(term: Term) -> set[str]:

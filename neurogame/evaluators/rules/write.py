@@ -24,25 +24,25 @@ _WIDTH = 100
 
 
 def weighted_rules_text(
-    found: RuleSet, *, title: Sequence[str] = (), remarks: Sequence[str] = ()
+    rule_set: RuleSet, *, title: Sequence[str] = (), remarks: Sequence[str] = ()
 ) -> str:
     """Return the text of weighted rules, which reads as the same ones.
 
     Args:
-        found: the rules.
+        rule_set: the rules.
         title: lines of comment at the top.
         remarks: a line of comment for each rule, or none at all.
     """
     lines = [f"; {line}".rstrip() for line in title]
-    lines += [f"({GAME} {found.game})", f"({SIGNATURE} {found.signature})"]
-    if found.opposed:
+    lines += [f"({GAME} {rule_set.game})", f"({SIGNATURE} {rule_set.signature})"]
+    if rule_set.opposed:
         lines.append(f"{OPPOSED}  ; what is worth to one role costs the other as much")
-    for number, rule in enumerate(found.rules):
+    for number, rule in enumerate(rule_set.rules):
         lines.append("")
         if remarks:
             lines.append(f"; {number + 1}. {remarks[number]}")
         lines.append(weighted_rule_text(rule))
-    for name, rows in found.facts.items():
+    for name, rows in rule_set.facts.items():
         texts = [term_text(Compound(name, row) if row else Symbol(name)) for row in rows]
         # Blanks inside a fact must not break, those between facts may.
         solid = " ".join(text.replace(" ", "\0") for text in texts)
