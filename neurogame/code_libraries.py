@@ -29,8 +29,7 @@ def _is_equal(one: Any, other: Any) -> Any:
 
 def _hash(flags: Any) -> int:
     """Return a hash of the options in which the functions of this package differ."""
-    kinds = (flags.forceinline, flags.nrt, flags.error_model, frozenset(flags.fastmath.flags))
-    return hash(kinds)
+    return hash((flags.forceinline, flags.nrt, flags.error_model, frozenset(flags.fastmath.flags)))
 
 
 # numba looks up each operator of a function by the function's options, too, and its hash of them

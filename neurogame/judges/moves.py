@@ -15,7 +15,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
 from neurogame.native.compiled import callee, compiled
-from neurogame.native.entries import Entry, callback
+from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
 
 LINEAR, LOGITS = 0, 1
@@ -170,7 +170,4 @@ class MoveJudge(Protocol):
 
 def no_scores() -> MoveScores:
     """Return what stands for a judge where there is none and nobody asks."""
-    return new_scores(_NOTHING)
-
-
-_NOTHING = callback(lambda: None)
+    return new_scores(NOTHING)

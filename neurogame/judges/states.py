@@ -14,7 +14,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
 from neurogame.native.compiled import callee, compiled
-from neurogame.native.entries import Entry, callback
+from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class CompiledValues:
 def new_values(compiled: CompiledValues | None) -> Values:
     """Return an evaluator for :func:`evaluate`; of the kind :data:`NONE` if there is none."""
     return Values(
-        value=_NOTHING if compiled is None else compiled.value,
+        value=NOTHING if compiled is None else compiled.value,
         evaluator=Struct() if compiled is None else compiled.evaluator,
         kind=NONE if compiled is None else PROGRAM,
         failed=0,
@@ -112,11 +112,8 @@ def new_values(compiled: CompiledValues | None) -> Values:
     )
 
 
-_NOTHING = callback(lambda: None)
-
-
 class Valuer(Protocol):
-    """What :func:`make_values` asks of an evaluator."""
+    """What compiled searches ask of an evaluator."""
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form with the present weights, or None where there is none.

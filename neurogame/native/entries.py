@@ -72,3 +72,7 @@ def callback(function: Callable[[], None]) -> Entry[[Any]]:
     address = ctypes.cast(called, ctypes.c_void_p).value
     assert address is not None
     return Entry(address, 1, called)
+
+
+NOTHING = callback(lambda: None)
+"""What a struct holds in place of a function where there is none and nobody calls it."""

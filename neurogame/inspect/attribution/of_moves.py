@@ -84,9 +84,7 @@ def _ended(attribution: Attribution, state: State) -> Attribution:
         # Those of a sure win are infinite; here as in the evaluator there is a most.
         least = math.exp(-MOST)
         total = math.log(max(value, least) / max(1 - value, least))
-    goal, nothing = (
-        adds("goal", "the goal that it ends with", total),
-        [0.0] * len(attribution.by_fluent),
-    )
+    goal = adds("goal", "the goal that it ends with", total)
+    nothing = [0.0] * len(attribution.by_fluent)
     ended = exact(attribution.unit, attribution.role, total, [goal], nothing, value=value)
     return replace(ended, method=attribution.method, state=state)

@@ -64,12 +64,8 @@ def fill_values(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: i
 @inner
 def _write_leaves(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
     """Write the truth of each leaf."""
-    bits, truth, chances, rows = (
-        formulas.bits,
-        formulas.exact_truth,
-        formulas.chances,
-        formulas.rows,
-    )
+    bits, truth = formulas.bits, formulas.exact_truth
+    chances, rows = formulas.chances, formulas.rows
     for leaf in range(len(bits)):
         values[leaf] = truth[leaf, (column[bits[leaf]] >> np.uint64(lane)) & _ONE]
     for chance in range(len(chances)):

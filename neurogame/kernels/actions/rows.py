@@ -81,12 +81,8 @@ def write_chances(
 
     Lanes are states that follow each other, or, if ``step`` is 0, all the same one.
     """
-    shares, move_bits, leaves, legal = (
-        formulas.shares,
-        formulas.move_bits,
-        formulas.chances,
-        scores.legal,
-    )
+    shares, move_bits = formulas.shares, formulas.move_bits
+    leaves, legal = formulas.chances, scores.legal
     for role in range(len(shares)):
         for lane in range(lanes):
             row = scores.rows[begin + step * (first + lane)]

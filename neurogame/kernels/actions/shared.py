@@ -28,13 +28,8 @@ _EVERY_LANE = np.uint64(0xFFFFFFFFFFFFFFFF)
 def score_shared_actions(scores: MoveScores) -> None:
     """Score the given moves, of a role that has a shared formula."""
     formulas = heuristic_of(scores.judge).roles[scores.role]
-    rows, truth, column, runs, edges = (
-        formulas.rows,
-        formulas.truth,
-        formulas.column,
-        formulas.runs,
-        formulas.edges,
-    )
+    rows, truth, column = formulas.rows, formulas.truth, formulas.column
+    runs, edges = formulas.runs, formulas.edges
     weights = formulas.weights
     for number in range(scores.count):
         count = _find_moves(scores, formulas, number)
@@ -102,12 +97,8 @@ def _write_scores(
     scores: MoveScores, formulas: Formulas, rows: Float32s2, number: int, begin: int, lanes: int
 ) -> np.float32:
     """Write the scores of some legal moves, and return the highest truth."""
-    moves, outputs, biases, out = (
-        formulas.legal_moves,
-        formulas.outputs,
-        formulas.biases,
-        scores.out,
-    )
+    moves, outputs = formulas.legal_moves, formulas.outputs
+    biases, out = formulas.biases, scores.out
     is_logarithm = formulas.is_logarithm
     factor, floor = np.float32(formulas.factor), np.float32(formulas.floor)
     best = np.float32(0)

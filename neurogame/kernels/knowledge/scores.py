@@ -148,11 +148,8 @@ def _write_moves(knowledge: ChildScores, scores: MoveScores) -> None:
 @inner
 def _add_values(knowledge: ChildScores, count: int, role: int, out: Float32s2) -> None:
     """Add the values of the states of a block to the scores of the moves that lead to them."""
-    following, block, factor = (
-        knowledge.next,
-        knowledge.next.rules.block,
-        np.float32(knowledge.factor),
-    )
+    following, block = knowledge.next, knowledge.next.rules.block
+    factor = np.float32(knowledge.factor)
     parents, states, terminal, goals = block.parents, block.states, block.terminal, block.goals
     places, slots, sums, child = following.places, following.slots, knowledge.sums, knowledge.child
     table, start, outer = knowledge.table[role], knowledge.start[role], knowledge.outer[role]

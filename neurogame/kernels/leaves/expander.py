@@ -285,12 +285,8 @@ class Expander:
     def _put(self, children: Children, begin: int, end: int) -> None:
         """Write the children in the block into memory for more."""
         self._leaves.check()
-        block, expansion, count, seen = (
-            self._leaves.block,
-            self.expansion,
-            end - begin,
-            children.seen,
-        )
+        block, expansion = self._leaves.block, self.expansion
+        count, seen = end - begin, children.seen
         children.parent[begin:end] = expansion.parent[:count]
         children.joint[begin:end] = expansion.joint[:count]
         children.states[begin:end] = block.states[:count]

@@ -104,17 +104,10 @@ def fill_next(following: NextStates, scores: MoveScores) -> int:
         How many there are in the block; 0 if there are no more.
     """
     role, rows, states, legal = scores.role, scores.rows, scores.states, scores.legal
-    offsets, reply, places, slots = (
-        following.offsets,
-        following.reply,
-        following.places,
-        following.slots,
-    )
-    parents, joint, words = (
-        following.rules.block.parents,
-        following.rules.block.joint,
-        states.shape[1],
-    )
+    offsets, reply = following.offsets, following.reply
+    places, slots = following.places, following.slots
+    parents, joint = following.rules.block.parents, following.rules.block.joint
+    words = states.shape[1]
     roles, begin, end = len(offsets) - 1, offsets[role], offsets[role + 1]
     filled, place, number = 0, following.place, following.number
     while place < scores.count:

@@ -172,12 +172,8 @@ def _open_lanes(playouts: UniformPlayouts, seed: int, lanes: int, words: int) ->
 @inner
 def _add_goals(playouts: UniformPlayouts, lanes: int, values: Float32s2) -> None:
     """Add up the goals of each leaf's lanes."""
-    reached, leaf_of, goals, goal_values = (
-        playouts.reached,
-        playouts.leaf_of,
-        playouts.goals,
-        playouts.goal_values,
-    )
+    reached, leaf_of = playouts.reached, playouts.leaf_of
+    goals, goal_values = playouts.goals, playouts.goal_values
     for leaf in range(len(values)):
         for role in range(values.shape[1]):
             values[leaf, role] = 0

@@ -325,13 +325,8 @@ def _count_roughly(pairs: _Pairs) -> None:
 @compiled
 def _count_pairs(pairs: _Pairs) -> None:
     """Count the pairs of each conjunction, and list those that are common."""
-    start, inputs, seen, keys, links = (
-        pairs.start,
-        pairs.inputs,
-        pairs.seen,
-        pairs.keys,
-        pairs.links,
-    )
+    start, inputs, seen = pairs.start, pairs.inputs, pairs.seen
+    keys, links = pairs.keys, pairs.links
     for gate in range(len(start) - 1):
         for i in range(start[gate], start[gate + 1]):
             for j in range(i + 1, min(i + 1 + pairs.window, start[gate + 1])):

@@ -219,12 +219,8 @@ def _decide(games: GameLanes) -> None:
 @inner
 def _decide_together(games: GameLanes, opening: bool) -> None:
     """Choose the moves of several deciding roles, each by what it can rely on."""
-    lane, joint, legal, offsets = (
-        games.lane,
-        games.machine.block.joint,
-        games.legal,
-        games.children.offsets,
-    )
+    lane, joint = games.lane, games.machine.block.joint
+    legal, offsets = games.legal, games.children.offsets
     for role in range(len(games.best)):
         begin, end = offsets[role], offsets[role + 1]
         if opening or role == games.chance or unit(_word(games, _COIN + role)) < games.epsilon:

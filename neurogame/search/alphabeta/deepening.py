@@ -55,7 +55,7 @@ class RulesBlock(Protocol):
 
 
 class ValuesSource(Protocol):
-    """An evaluator for compiled code, such as what ``make_values`` returns."""
+    """An evaluator for compiled code, as :mod:`~neurogame.kernels.leaves.evaluator` makes it."""
 
     @property
     def values(self) -> Values:
