@@ -62,9 +62,12 @@ def array_hint(hint: Any) -> ArrayHint | None:
     if get_origin(hint) is not Annotated:
         return None
     array, ndim, *marks = get_args(hint)
-    if get_origin(array) is not np.ndarray:
+    if get_origin(array) is np.ndarray:
+        (number,) = get_args(get_args(array)[1])
+    elif get_origin(array) is npt.NDArray:  # from numpy 2.5 on, a name of its own
+        (number,) = get_args(array)
+    else:
         return None
-    (number,) = get_args(get_args(array)[1])
     # Of records the type of the array does not say which; a mark does.
     dtype = next((mark for mark in marks if isinstance(mark, np.dtype)), None)
     return ArrayHint(np.dtype(number) if dtype is None else dtype, ndim, tuple(marks))

@@ -15,17 +15,16 @@ with two dimensions may come last: it has all rows that follow.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import numba as _numba
 import numba.extending as _extending
-import numpy as np
 from llvmlite import ir
 from numba import types as _types
 from numba.core import cgutils as _cgutils
 from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 
-from neurogame.array_types import Int32s1
+from neurogame.array_types import Int32s1, array_hint
 from neurogame.native.compiled import written
 from neurogame.native.struct_type import make_array
 
@@ -67,8 +66,9 @@ def _fields(table: type[Columns]) -> list[tuple[str, Any, int]]:
     """Return names, kinds and dimensions of the columns."""
     fields = []
     for name, hint in get_type_hints(table, include_extras=True).items():
-        array, ndim = get_args(hint)
-        fields.append((name, np.dtype(get_args(get_args(array)[1])[0]), ndim))
+        array = array_hint(hint)
+        assert array is not None, f"{name} of {table.__qualname__} is no array"
+        fields.append((name, array.dtype, array.ndim))
     return fields
 
 
