@@ -24,6 +24,7 @@ def test_an_annotation_gives_numbers_and_dimensions() -> None:
 
 def test_arrays_may_be_an_alias_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """As from numpy 2.5 on: the origin of such an annotation is the alias, not the array."""
-    alias: Any = TypeAliasType("NDArray", np.ndarray[Any, np.dtype[Number]], type_params=(Number,))
+    numbers: Any = (Number,)
+    alias: Any = TypeAliasType("NDArray", np.ndarray[Any, np.dtype[Number]], type_params=numbers)
     monkeypatch.setattr(npt, "NDArray", alias)
     assert array_hint(Annotated[alias[np.float32], 2]) == EXPECTED
