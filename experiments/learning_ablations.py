@@ -37,7 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "64 hidden units": {"parts": {"hidden": 64}},
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
-    "without detectors": {"parts": {"detectors": 0.0}},
+    "without rules": {"parts": {"rules": 0.0}},
     "without features": {"parts": {"features": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
     "without modes": {"parts": {"mode": False}},

@@ -1,11 +1,10 @@
 """Does logic help? Learning that begins with what the goals say, against learning from nothing.
 
-Three starts of the same learner, the same games and seeds, one processor core:
+Two starts of the same learner, the same games and seeds, one processor core:
 
 - `nothing`: hidden units begin at random, all values at 0.5;
-- `networks`: the same units, added to the logit of the goal networks (C-IL²P);
-- `detectors`: most of the units begin as counters of a condition of the goals (as in the recipe,
-  but without its features; see `learning_with_features.py`).
+- `rules`: most of the units begin as conditions of the rules (as in the recipe, but without its
+  features; see `learning_with_features.py`).
 
     python experiments/learning_logic.py --out runs/logic GAME...
     python experiments/learning_logic.py --out runs/logic --report
@@ -47,9 +46,8 @@ GAMES = (
     "loa5",
 )
 STARTS: dict[str, dict[str, Any]] = {
-    "nothing": {"logic": "none", "detectors": 0.0, "features": 0.0},
-    "networks": {"logic": "cilp", "detectors": 0.0, "features": 0.0},
-    "detectors": {"logic": "none", "detectors": 0.6, "features": 0.0},
+    "nothing": {"rules": 0.0, "features": 0.0},
+    "rules": {"features": 0.0},
 }
 MARKS = (0.1, 0.3, 1.0, 3.0, 9.0)
 WANTED = 0.75

@@ -1,8 +1,8 @@
 """Do features help learning? Seconds to a given strength with them and without.
 
 Two starts of the same learner, the same seeds, one processor core: `with` is the recipe, some of
-whose hidden units begin as features found in the rules; `without` has detectors and random units
-alone.
+whose hidden units begin as features found in the rules; `without` has conditions of the rules and
+random units alone.
 
     python experiments/learning_with_features.py --out runs/with-features GAME...
     python experiments/learning_with_features.py --out runs/with-features --report

@@ -14,7 +14,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.evaluators.kinds import kind_of_evaluator
-from neurogame.evaluators.parts.evaluator import LAYOUT
+from neurogame.evaluators.parts.evaluator import FIRST, LAYOUT
 from neurogame.graph.graph import AND
 
 BIAS = "(bias)"
@@ -196,7 +196,7 @@ def tensor_drifts(
             drift=float(torch.linalg.vector_norm(tensor.double() - initial[name].double())),
         )
         for name, tensor in current.items()
-        if not name.startswith(LAYOUT)
+        if not name.startswith(LAYOUT) and name not in FIRST
     ]
 
 

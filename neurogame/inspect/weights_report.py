@@ -18,12 +18,9 @@ _TENSORS = {
     "embedding": "hidden units: what they read",
     "bias": "bias",
     "readout": "hidden units: what they add",
-    "gain": "gain of the goal networks",
 }
 """Tensors by their names, in words for people."""
 _DRIFT = " | at first={initial:.4f} | drift={drift:.4f}"
-_INNER = "networks."
-"""What the names of the tensors of goal networks begin with, in an evaluator made of parts."""
 
 
 def weights_report(subject: Subject, top: int) -> dict[str, Any]:
@@ -96,8 +93,7 @@ def tensor_table(rows: Sequence[Row], *, with_drift: bool) -> Table:
 
 
 def _said(tensor: str) -> str:
-    name = tensor.removeprefix(_INNER)
-    return ("" if name == tensor else "logic: ") + _TENSORS.get(name, name)
+    return _TENSORS.get(tensor, tensor)
 
 
 def rule_table(rows: Sequence[Row], *, with_drift: bool) -> Table:

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from neurogame.evaluators.kind import EvaluatorKind, Wish
-from neurogame.evaluators.kinds import kind_of_evaluator
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.attribution import Attribution
-    from neurogame.evaluators.goal_networks import WeightedNetworks
     from neurogame.evaluators.parts.evaluator import PartsEvaluator
     from neurogame.simulate.game import State
 
@@ -37,10 +35,6 @@ class _Kind(EvaluatorKind["PartsEvaluator"]):
         from neurogame.evaluators.parts.build import rebuild_parts
 
         return rebuild_parts(game, description, weights)
-
-    def networks(self, evaluator: PartsEvaluator) -> WeightedNetworks | None:
-        inner = evaluator.networks
-        return None if inner is None else kind_of_evaluator(inner).networks(inner)
 
     def is_sum(self, evaluator: PartsEvaluator) -> bool:
         return True

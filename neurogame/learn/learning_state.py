@@ -14,7 +14,7 @@ from neurogame.native.struct import array_of
 
 _KEPT = (
     *("errors", "sizes", "moments"),
-    *("embedding_gradient", "bias_gradient", "readout_gradient", "gain_gradient"),
+    *("embedding_gradient", "bias_gradient", "readout_gradient"),
 )
 _NUMBERS = ("waiting", "steps", "positions")
 

@@ -20,7 +20,7 @@ _MEMORY = 256_000_000
 _MANY_FLUENTS, _MANY_MOVES = 300, 24
 _FEW_UNITS, _MANY_UNITS = 128, 256
 _FEATURES = 0.3
-"""Share of hidden units that begin as features: with detectors, most; the others are random."""
+"""Share of hidden units that begin as features: with conditions of the rules, nearly all."""
 _RANDOM_MOVES = 3.0
 """Random moves in a game, about: enough to see other positions, too few to blur who wins."""
 
@@ -64,9 +64,9 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     plies = min(_LONGEST, max(16, int(1.5 * lengths.longest)))
     small = fluents <= _MANY_FLUENTS
     # Goals of more conditions than few units can detect: more units are worth their time.
-    many = len(game.structure.conditions) > PartsConfig().detectors * _FEW_UNITS
+    many = len(game.structure.conditions) > PartsConfig().rules * _FEW_UNITS
     hidden = _MANY_UNITS if small and (many or not wide) else _FEW_UNITS
-    chosen = PartsConfig(logic="none", hidden=hidden, lookups=96, features=_FEATURES)
+    chosen = PartsConfig(hidden=hidden, lookups=96, features=_FEATURES)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)
     each = plies * (8 * words + 12 * roles + 8)
     config = LaneConfig(

@@ -25,16 +25,16 @@ Condition = frozenset[int]
 _Alternatives = frozenset[Condition]
 
 
-def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
-    """Return the short conjunctions of fluents in the cone of the goals and of the end.
+def find_conditions(circuit: Circuit, outputs: Int64s, *, work: int) -> set[Condition]:
+    """Return the short conjunctions of fluents in the cone of some literals.
 
     Args:
         circuit: the game; conditions that read other inputs than fluents are left out.
+        outputs: the literals.
         work: most conditions looked at; if these are not enough, nothing is returned.
     """
-    first, fluents = circuit.move_count + len(circuit.fluents), len(circuit.fluents)
-    last = first + 1 + sum(map(len, circuit.goal_values))
-    graph, leaves = positive(circuit.graph.with_outputs(circuit.graph.outputs[first:last]))
+    fluents = len(circuit.fluents)
+    graph, leaves = positive(circuit.graph.with_outputs(outputs))
     known: list[_Alternatives | None] = [frozenset()]
     for literal in leaves.tolist():
         inner = literal >> 1 <= fluents

@@ -142,7 +142,8 @@ def find_structure(
     variable_of = np.full(fluents, -1, np.int64)
     for index, variable in enumerate(variables):
         variable_of[variable.fluents] = index
-    conditions = find_conditions(form, work=1_000_000)
+    ends = np.append(form.goal_literals, form.terminal)
+    conditions = find_conditions(form, ends, work=1_000_000)
     back = tuple(StateVariable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
     mode = find_mode(variables, sample)
     if mode is not None:

@@ -14,7 +14,7 @@ from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
-SMALL = PartsConfig(logic="none", hidden=8, lookups=24, longest=4)
+SMALL = PartsConfig(hidden=8, lookups=24, longest=4)
 
 
 def parts_of(
@@ -26,9 +26,8 @@ def parts_of(
     if random:
         generator = torch.Generator().manual_seed(seed + 1)
         with torch.no_grad():
-            for name, parameter in found.named_parameters():
-                if not name.startswith("networks."):
-                    parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator))
+            for parameter in found.parameters():
+                parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator))
     return found
 
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.judges.states import PROGRAM, evaluate
@@ -22,15 +20,13 @@ GAMES = ("tictactoe", "pentago", "breakthrough6", "tictactoe3p", "bidding_tictac
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_untrained_it_is_the_logic_to_the_bit(name: str) -> None:
-    """Parts that say nothing change nothing, in torch and in compiled code."""
+def test_untrained_all_values_are_one_half_to_the_bit(name: str) -> None:
+    """Units and tables say nothing at first, in torch and in compiled code."""
     game = Game.load(name)
-    logic = make_evaluator(game, EvaluatorConfig(kind="cilp"))
-    parts = parts_of(game, replace(SMALL, logic="cilp"), random=False)
-    states = states_in_play(game, 100)
-    fluents = states.to_bool()
-    assert torch.equal(parts(fluents), logic(fluents))
-    assert torch.equal(_compiled(game, parts, states), _compiled(game, logic, states))
+    parts, states = parts_of(game, random=False), states_in_play(game, 100)
+    wanted = torch.full((100, len(game.roles)), 0.5)
+    assert torch.equal(parts(states.to_bool()), wanted)
+    assert torch.equal(_compiled(game, parts, states), wanted)
 
 
 def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> torch.Tensor:
@@ -43,12 +39,11 @@ def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> tor
     return torch.from_numpy(out)
 
 
-@pytest.mark.parametrize("logic", ["none", "cilp"])
 @pytest.mark.parametrize("name", GAMES)
-def test_compiled_code_equals_plain_torch(name: str, logic: str) -> None:
+def test_compiled_code_equals_plain_torch(name: str) -> None:
     """States that follow each other are valued by their differences, strangers anew."""
     game = Game.load(name)
-    parts = parts_of(game, replace(SMALL, logic=logic))
+    parts = parts_of(game)
     states = states_in_play(game, 150)
     mixed = states.select(torch.from_numpy(np.random.default_rng(0).permutation(150)))
     for batch in (states, mixed):
@@ -93,7 +88,7 @@ def test_states_that_the_rules_treat_alike_have_the_same_values(name: str) -> No
 @pytest.mark.parametrize("older", [{}, {"layout_mode": torch.arange(2, dtype=torch.int32)}])
 def test_it_is_rebuilt_from_its_description_and_weights(older: dict[str, torch.Tensor]) -> None:
     game = Game.load("tictactoe")
-    parts = parts_of(game, replace(SMALL, logic="cilp"), seed=3)
+    parts = parts_of(game, seed=3)
     again = rebuild_evaluator(game, parts.describe())
     # Older files also said of each fluent of the mode which mode it stands for.
     again.load_state_dict(parts.state_dict() | older)
@@ -119,7 +114,7 @@ def test_older_files_share_readouts_like_tables() -> None:
 
 def test_values_have_gradients_for_every_weight() -> None:
     game = Game.load("tictactoe")
-    parts = parts_of(game, replace(SMALL, logic="cilp"))
+    parts = parts_of(game)
     parts(states_in_play(game, 30).to_bool()).square().sum().backward()
     for name, parameter in parts.named_parameters():
         assert parameter.grad is not None, name

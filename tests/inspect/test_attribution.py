@@ -97,7 +97,6 @@ def test_a_single_row_is_all_there_is() -> None:
     with torch.no_grad():
         for part in evaluator.parts_learned():
             part.zero_()
-        evaluator.gain.fill_(-1.0)
         state = game.initial_state()
         held = state.fluents[None].float()
         mode = int(evaluator.layout.mode_of(held)[0])

@@ -42,7 +42,7 @@ def played(game: Game) -> PlayedPositions:
 
 def parts(game: Game, seed: int, learned: bool) -> PartsEvaluator:
     """Return an evaluator made of parts, with invented weights if it has learned."""
-    config = PartsConfig(logic="none", hidden=8, lookups=24)
+    config = PartsConfig(hidden=8, lookups=24)
     found = make_parts(game, config, opposed=True, seed=1)
     if learned:
         random = torch.Generator().manual_seed(seed)

@@ -20,6 +20,7 @@ from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.learn.checkpoints import claims as checkpoint_claims
 from neurogame.learn.checkpoints.checkpoint import (
+    VERSION,
     empty_checkpoint,
     load_checkpoint,
     save_checkpoint,
@@ -219,7 +220,12 @@ def test_files_of_torch_s_old_form_are_not_opened(tmp_path: Path) -> None:
 )
 def test_contents_of_another_kind(changes: dict[str, Any], says: str, genuine: Path) -> None:
     contents = {**vars(load_checkpoint(genuine)), **changes}
-    document = {"format": "neurogame checkpoint", "version": 4, "hash": "", "contents": contents}
+    document = {
+        "format": "neurogame checkpoint",
+        "version": VERSION,
+        "hash": "",
+        "contents": contents,
+    }
     if "results" not in changes:
         document["hash"] = checkpoint_hash(contents)
     torch.save(document, genuine)

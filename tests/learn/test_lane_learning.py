@@ -10,7 +10,6 @@ import torch
 
 from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.parts.learning import Learning, make_learning
 from neurogame.kernels.self_play.games import Games, GameSettings
@@ -27,7 +26,6 @@ class Ended:
 
     states: UInt64s
     modes: Int32s
-    logics: Float32s
     searched: Float32s
     cut: UInt8s
     targets: Float32s
@@ -39,11 +37,10 @@ def make(
     *,
     rate: float = 0.0,
     every: int = 1 << 30,
-    logic: str = "none",
 ) -> tuple[Game, PartsEvaluator, Learning, Games]:
     """Return self-play whose learner has random weights and one table for each look-up."""
     game = Game.load(name)
-    evaluator = parts_of(game, replace(SMALL, symmetries=False, logic=logic))
+    evaluator = parts_of(game, replace(SMALL, symmetries=False))
     learning = make_learning(
         evaluator.parts(),
         evaluator.layout.images,
@@ -51,8 +48,7 @@ def make(
         step_size=1e-3,
         every=every,
     )
-    logics = SearchEvaluator(evaluator.networks, game.circuit)
-    return game, evaluator, learning, Games(game.circuit, learning, logics, settings)
+    return game, evaluator, learning, Games(game.circuit, learning, settings)
 
 
 def next_end(games: Games) -> Ended:
@@ -61,7 +57,7 @@ def next_end(games: Games) -> Ended:
     while games.own.games == before:
         count += 1
         games.play(1)
-    names = ("states", "modes", "logics", "searched", "cut", "targets")
+    names = ("states", "modes", "searched", "cut", "targets")
     return Ended(**{name: array_of(games.own, name)[:count].copy() for name in names})
 
 
@@ -72,10 +68,9 @@ def fluents_of(game: Game, states: UInt64s) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour5", "tictactoe3p", "eightpuzzle"])
-@pytest.mark.parametrize("logic", ["none", "cilp"])
-def test_moves_are_the_best_by_the_evaluator(name: str, logic: str) -> None:
+def test_moves_are_the_best_by_the_evaluator(name: str) -> None:
     """What is kept of each lane are states that follow each other, and values of the best."""
-    game, evaluator, _, games = make(name, SETTINGS, logic=logic)
+    game, evaluator, _, games = make(name, SETTINGS)
     games.play(6)
     expander, plies = Expander(game.circuit), SETTINGS.plies
     best, drawn = 0, 0
@@ -125,12 +120,10 @@ def test_targets_are_those_of_td_lambda() -> None:
     assert cut > 0
 
 
-@pytest.mark.parametrize(
-    ("name", "logic"), [("connectfour5", "none"), ("tictactoe", "cilp"), ("tictactoe3p", "none")]
-)
-def test_gradients_are_those_of_autograd(name: str, logic: str) -> None:
+@pytest.mark.parametrize("name", ["connectfour5", "tictactoe", "tictactoe3p"])
+def test_gradients_are_those_of_autograd(name: str) -> None:
     """Running sums over a game give what back-propagation gives position by position."""
-    game, evaluator, learning, games = make(name, replace(SETTINGS, lanes=1), logic=logic)
+    game, evaluator, learning, games = make(name, replace(SETTINGS, lanes=1))
     opposed = evaluator.layout.sizes.opposed
     for _ in range(3):
         ended = next_end(games)
@@ -138,12 +131,11 @@ def test_gradients_are_those_of_autograd(name: str, logic: str) -> None:
         wanted = torch.from_numpy(ended.targets)
         loss = torch.nn.functional.binary_cross_entropy(values, wanted, reduction="sum")
         (loss * (0.5 if opposed else 1.0)).backward()  # type: ignore[no-untyped-call]
-    for part in ("embedding", "bias", "readout", "gain"):
+    for part in ("embedding", "bias", "readout"):
         found = torch.from_numpy(array_of(learning, f"{part}_gradient").copy())
         gradient = getattr(evaluator, part).grad
-        assert gradient.abs().max() > 1e-3 or (part == "gain" and logic == "none")
-        scale = 2.0 if part == "gain" and opposed else 1.0
-        torch.testing.assert_close(found, -scale * gradient, rtol=2e-3, atol=2e-4)
+        assert gradient.abs().max() > 1e-3
+        torch.testing.assert_close(found, -gradient, rtol=2e-3, atol=2e-4)
 
 
 def test_rows_learn_the_errors_of_their_positions() -> None:

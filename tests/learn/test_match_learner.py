@@ -14,6 +14,8 @@ from neurogame.errors import CheckpointError, ConfigurationError, PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.kernels.self_play.recorded import value_recorded
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
@@ -26,6 +28,7 @@ from neurogame.native.entries import entry
 from neurogame.native.struct import array_of
 from neurogame.players.match import play_match
 from neurogame.players.players import make_player
+from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game, State
 
 CONFIG = MatchLearning(steps=LaneConfig(step_every=16, table_rate=0.1), replayed=4)
@@ -37,7 +40,7 @@ def game() -> Game:
 
 
 def fresh(game: Game) -> Evaluator:
-    return make_evaluator(game, EvaluatorConfig(), 0)
+    return make_parts(game, PartsConfig(), opposed=opposed(game))
 
 
 def learner(path: Path, game: Game, config: MatchLearning = CONFIG) -> MatchLearner:
@@ -63,7 +66,7 @@ def values(evaluator: Evaluator, states: list[State]) -> torch.Tensor:
     return found
 
 
-def test_values_begin_as_logic_and_move_towards_the_result(tmp_path: Path, game: Game) -> None:
+def test_values_move_towards_the_result(tmp_path: Path, game: Game) -> None:
     own, states = learner(tmp_path / "my.pt", game), won_match(game)
     before = values(own.evaluator, states[:-1])
     assert torch.equal(before, values(fresh(game), states[:-1]))
@@ -124,8 +127,7 @@ def test_targets_follow_their_definition(tmp_path: Path, game: Game) -> None:
         return random.random(shape, np.float32)
 
     matches = [
-        LearnedMatch(states=np.zeros((n, words), np.uint64), logic=some(n, 2), targets=some(n, 2))
-        for n in lengths
+        LearnedMatch(states=np.zeros((n, words), np.uint64), targets=some(n, 2)) for n in lengths
     ]
     games = own._recorded(matches, random)
     searched, goals = array_of(games, "searched"), array_of(games, "goals")
@@ -263,7 +265,7 @@ def test_the_store_is_bounded_and_forgets_the_oldest() -> None:
     for number in range(6):
         rows = np.full((4, 2), number, np.float32)
         states = np.full((4, 1), 2**63 + number, np.uint64)
-        store.add(LearnedMatch(states=states, logic=rows, targets=rows))
+        store.add(LearnedMatch(states=states, targets=rows))
     assert (len(store), store.positions) == (2, 8)
     again = MatchReplay(10)
     again.restore(store.state())
@@ -299,6 +301,11 @@ def test_what_cannot_learn_is_refused(text: str, message: str) -> None:
         make_player(text)
 
 
-def test_evaluators_without_parts_or_logic_are_refused(tmp_path: Path, game: Game) -> None:
+def test_other_evaluators_are_refused(tmp_path: Path, game: Game) -> None:
     with pytest.raises(ConfigurationError, match="cannot learn from matches"):
         make_player(f"alphabeta:mlp,learn={tmp_path / 'my.pt'}", game)
+
+
+def test_in_place_of_goal_networks_parts_learn_first(tmp_path: Path, game: Game) -> None:
+    begun = MatchLearner(tmp_path / "my.pt", game, lambda: make_evaluator(game, EvaluatorConfig()))
+    assert values(begun.evaluator, won_match(game)[:-1]).std() > 0.02

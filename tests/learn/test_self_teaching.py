@@ -131,7 +131,7 @@ def changed(path: Path, **changes: object) -> None:
 
 
 def not_a_number(held: Checkpoint) -> dict[str, object]:
-    return {"weights": {**held.weights, "gain": held.weights["gain"] * float("nan")}}
+    return {"weights": {**held.weights, "bias": held.weights["bias"] * float("nan")}}
 
 
 def out_of_its_tables(held: Checkpoint) -> dict[str, object]:

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import HasCircuit
-from neurogame.evaluators.build import make_networks
 from neurogame.evaluators.claims import check_claim
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.feature_units import feature_units
 from neurogame.evaluators.parts.layout import (
@@ -24,6 +22,7 @@ from neurogame.evaluators.parts.layout import (
     stored_sizes,
 )
 from neurogame.evaluators.parts.make_layout import make_layout
+from neurogame.evaluators.parts.rule_units import find_rule_units, rule_weights
 from neurogame.simulate.game import Game
 
 KIND = "parts"
@@ -40,11 +39,17 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
     """
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
     evaluator = _made(game, layout, config, seed)
-    fluents = layout.sizes.fluents
-    first = first_embedding(game.structure, fluents, config.hidden, config.detectors, seed)
-    for all_units, units in zip(first, feature_units(game, layout, config, seed), strict=True):
-        all_units[..., all_units.shape[-1] - units.shape[-1] :] = units
-    evaluator.begin(*map(torch.from_numpy, first))
+    random = np.random.default_rng(seed)
+    # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
+    embedding = 0.3 * random.standard_normal((layout.sizes.fluents, config.hidden))
+    bias = np.full(config.hidden, 0.1)
+    rules = find_rule_units(game, int(config.rules * config.hidden), seed)
+    for weights, units in zip((embedding, bias), rule_weights(game.structure, rules), strict=True):
+        weights[..., : units.shape[-1]] = units
+    features = feature_units(game, layout, config, seed)
+    for weights, units in zip((embedding, bias), features, strict=True):
+        weights[..., config.hidden - units.shape[-1] :] = units
+    evaluator.begin(torch.from_numpy(embedding), torch.from_numpy(bias))
     return evaluator
 
 
@@ -75,13 +80,9 @@ def rebuild_parts(
 
 
 def _made(game: HasCircuit, layout: PartsLayout, config: PartsConfig, seed: int) -> PartsEvaluator:
-    """Return the evaluator with fresh goal networks, if any, and all other weights 0."""
-    circuit = game.circuit
-    networks = None
-    if config.logic != "none":
-        networks = make_networks(circuit, EvaluatorConfig(kind=config.logic), seed)
+    """Return the evaluator with all weights 0."""
     description = describe_parts(layout.sizes, config, seed)
-    return PartsEvaluator(len(circuit.roles), layout, networks, config.hidden, description)
+    return PartsEvaluator(len(game.circuit.roles), layout, config.hidden, description)
 
 
 def describe_parts(sizes: PartsSizes, config: PartsConfig, seed: int) -> dict[str, Any]:

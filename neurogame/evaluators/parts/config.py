@@ -7,8 +7,6 @@ from typing import final
 
 from neurogame.settings import Settings, setting
 
-LOGIC = ("cilp", "cilp-paper", "none")
-
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -18,22 +16,16 @@ class PartsConfig(Settings):
     REFUSED = "parts setting {name} is {value!r}; it must be {allowed}"
     UNKNOWN = "unknown parts setting {names}; known are {known}"
 
-    logic: str = setting(
-        "cilp",
-        "goal networks whose logit the parts are added to, which makes the untrained evaluator "
-        "what they are; none: all values begin at 0.5",
-        choices=LOGIC,
-    )
     hidden: int = setting(
         64,
         "hidden units above the embeddings of fluents, 0: none",
         least=0,
         most=1024,
     )
-    detectors: float = setting(
-        0.6,
-        "share of the hidden units that begin as detectors of the goals' conditions, such as lines "
-        "that are partly complete, 0..1; the others begin at random",
+    rules: float = setting(
+        0.9,
+        "share of the hidden units that begin as conditions of the rules, such as lines that are "
+        "almost complete, 0..1, at most; the others begin at random",
         least=0,
         most=1,
     )
@@ -41,7 +33,7 @@ class PartsConfig(Settings):
         0.0,
         "share of the hidden units that begin as features found in the rules, such as who has more "
         "pieces, 0..1, at most: eight for each feature; they are the last ones, if need be in "
-        "place of detectors",
+        "place of conditions",
         least=0,
         most=1,
     )

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.layout import PartsLayout
-from neurogame.kernels.parts.limits import LEAST, MOST
+from neurogame.kernels.parts.limits import MOST
 
 if TYPE_CHECKING:
     from neurogame.judges.states import CompiledValues
@@ -18,22 +17,22 @@ if TYPE_CHECKING:
 
 LAYOUT = "layout_"
 """What the names of tensors begin with that are not learned."""
+FIRST = ("first_embedding", "first_bias")
+"""Names of tensors that are not learned, either: what others were before learning."""
 
 
 @final
 class PartsEvaluator(Evaluator):
-    """Values by logic, to whose log-odds patterns and hidden units add.
+    """Values whose log-odds are the sum of what hidden units and pattern tables say.
 
-    The value of role ``r`` is ``squash(gain_r logit(v_r) + x_r)`` with ``v_r`` the value by the
-    goal networks (0.5 without them) and ``x_r`` the sum of what pattern tables and hidden units
-    say. At first all ``gain_r`` are 1 and all ``x_r`` are 0, so that the value is ``v_r`` to the
-    bit. A state is seen in the perspective of its mode; see
+    Hidden units begin as conditions of the rules, see
+    :mod:`~neurogame.evaluators.parts.rule_units`; what they and the tables say is 0 at first, so
+    that all values begin at 0.5. A state is seen in the perspective of its mode; see
     :class:`~neurogame.evaluators.parts.layout.PartsLayout`.
 
     Args:
         role_count: number of roles, ``R``.
         layout: which fluents make which rows, and the perspectives.
-        networks: the goal networks, or None.
         hidden: number of hidden units, ``H``.
         description: JSON-able kind and configuration.
 
@@ -42,28 +41,30 @@ class PartsEvaluator(Evaluator):
         embedding: what fluents add to the hidden units' inputs; ``[S, F, H]``.
         bias: of the hidden units; ``[M, H]``, for each mode its own, as the readout.
         readout: what hidden units add; ``[M, O, H]``.
-        gain: what a role's logit is multiplied by, less 1; ``[R]``.
-        networks: the goal networks, or None.
+        first_embedding: what the embedding was before anything was learned, in every set;
+            ``[F, H]``.
+        first_bias: the same of the bias, in every mode; ``[H]``.
     """
 
     def __init__(
         self,
         role_count: int,
         layout: PartsLayout,
-        networks: GoalNetworks | None,
         hidden: int,
         description: dict[str, Any],
     ) -> None:
         sizes = layout.sizes
         super().__init__(sizes.fluents, role_count, description)
         self.layout = layout
-        self.networks = networks
         sets, outputs = sizes.sets, sizes.outputs
         self.tables = nn.Parameter(torch.zeros(sets, outputs, sizes.rows))
         self.embedding = nn.Parameter(torch.zeros(sets, sizes.fluents, hidden))
         self.bias = nn.Parameter(torch.zeros(sizes.modes, hidden))
         self.readout = nn.Parameter(torch.zeros(sizes.modes, outputs, hidden))
-        self.gain = nn.Parameter(torch.zeros(role_count))
+        self.first_embedding: Tensor
+        self.first_bias: Tensor
+        self.register_buffer("first_embedding", torch.zeros(sizes.fluents, hidden))
+        self.register_buffer("first_bias", torch.zeros(hidden))
         for name, column in layout.arrays().items():
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
         untyped: Any = self
@@ -75,19 +76,8 @@ class PartsEvaluator(Evaluator):
 
         Table rows are chosen by the fluents that hold by more than one half.
         """
-        logic, added = self.summands(fluents)
-        more = (added + self.gain * _logit(logic)).clamp(-MOST, MOST)
-        odds = logic * more.exp()
-        return odds / (odds + (1.0 - logic))
-
-    def summands(self, fluents: Tensor) -> tuple[Tensor, Tensor]:
-        """Return values by the goal networks, 0..1, and what parts add to log-odds; ``[B, R]``.
-
-        Args:
-            fluents: as for :meth:`forward`.
-        """
-        fluents = self._checked(fluents)
-        return self._logic(fluents), self._added(fluents.to(self.tables.dtype))
+        odds = self.log_odds(fluents).exp()
+        return odds / (odds + 1.0)
 
     def log_odds(self, fluents: Tensor) -> Tensor:
         """Return logarithms of odds, which do not saturate as values do; ``[B, R]``.
@@ -95,19 +85,17 @@ class PartsEvaluator(Evaluator):
         Args:
             fluents: as for :meth:`forward`.
         """
-        logic, added = self.summands(fluents)
-        logit = _logit(logic)
-        return logit + (added + self.gain * logit).clamp(-MOST, MOST)
+        return self.added(fluents).clamp(-MOST, MOST)
 
-    def _logic(self, fluents: Tensor) -> Tensor:
-        if self.networks is None:
-            return self.tables.new_full((len(fluents), self.role_count), 0.5)
-        values: Tensor = self.networks(fluents)
-        return values.to(self.tables.dtype)
+    def added(self, fluents: Tensor) -> Tensor:
+        """Return what tables and hidden units add up to for each role; ``[B, R]``.
 
-    def _added(self, held: Tensor) -> Tensor:
-        """Return what tables and hidden units add to each role's logit; ``[B, R]``."""
-        layout = self.layout
+        It is the logarithm of the odds, but for where that is cut off.
+
+        Args:
+            fluents: as for :meth:`forward`.
+        """
+        layout, held = self.layout, self._checked(fluents).to(self.tables.dtype)
         logits = held.new_zeros(len(held), layout.sizes.outputs)
         mode = layout.mode_of(held)
         for number in range(layout.sizes.modes):
@@ -129,18 +117,14 @@ class PartsEvaluator(Evaluator):
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form, whose arrays are the present parameters themselves."""
-        from neurogame.kernels.parts.exported import ExportedParts
         from neurogame.kernels.parts.search import compile_parts
 
         if self.tables.dtype != torch.float32 or self.tables.device.type != "cpu":
             return None
-        networks = None if self.networks is None else self.networks.exported()
-        if networks is None and self.networks is not None:
-            return None
-        return compile_parts(ExportedParts(self.parts(), networks))
+        return compile_parts(self.parts())
 
     def begin(self, embedding: Tensor, bias: Tensor) -> None:
-        """Set the first weights below the hidden units, the same in every set.
+        """Set the first weights below the hidden units, the same in every set, and keep them.
 
         Args:
             embedding: ``[F, H]``.
@@ -149,10 +133,12 @@ class PartsEvaluator(Evaluator):
         with torch.no_grad():
             self.embedding.copy_(embedding)
             self.bias.copy_(bias)
+            self.first_embedding.copy_(embedding)
+            self.first_bias.copy_(bias)
 
     def parts_learned(self) -> tuple[Tensor, ...]:
-        """Return the weights of all parts: tables, embedding, bias, readout and gain."""
-        return self.tables, self.embedding, self.bias, self.readout, self.gain
+        """Return the weights of all parts: tables, embedding, bias and readout."""
+        return self.tables, self.embedding, self.bias, self.readout
 
     def parts(self) -> PartWeights:
         """Return the weights for compiled code, which shares memory with the parameters."""
@@ -173,19 +159,16 @@ class PartsEvaluator(Evaluator):
             embedding=shared[1],
             bias=shared[2],
             readout=shared[3],
-            gain=shared[4],
             opposed=int(layout.sizes.opposed),
         )
 
 
-def _logit(value: Tensor) -> Tensor:
-    sure = value.clamp(LEAST, 1 - LEAST)
-    return torch.log(sure / (1 - sure))
-
-
-def _brought_up_to_date(_: nn.Module, state: dict[str, Any], prefix: str, *__: object) -> None:
-    """Leave out of older files which mode is whose; modes of a set shared bias and readout."""
-    state.pop(f"{prefix}{LAYOUT}mode", None)
+def _brought_up_to_date(module: nn.Module, state: dict[str, Any], prefix: str, *_: object) -> None:
+    """Leave out of older files what is no more; modes of a set shared bias and readout."""
+    for name in (f"{LAYOUT}mode", "gain"):
+        state.pop(f"{prefix}{name}", None)
+    for name in FIRST:
+        state.setdefault(f"{prefix}{name}", getattr(module, name))
     weights = state.get(f"{prefix}{LAYOUT}weights")
     for name in (f"{prefix}bias", f"{prefix}readout"):
         if weights is not None and name in state and len(state[name]) != len(weights):

@@ -49,7 +49,7 @@ class PartsSizes:
         modes, outputs, fluents = self.modes, self.outputs, self.fluents
         layout = modes * (fluents * (1 + self.images) + outputs + 2) + self.mode_fluents
         layout += fluents + 2 * (self.addends + self.lookups)
-        units = self.sets * fluents + modes * (1 + outputs)
+        units = (self.sets + 1) * fluents + modes * (1 + outputs) + 1
         return layout + self.sets * outputs * self.rows + units * hidden
 
 

@@ -96,9 +96,9 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
         last=(ends - 1).astype(np.int32),
         images=np.arange(fluents, dtype=np.int32)[None, None],
     )
-    config = PartsConfig(logic="none", hidden=outputs, lookups=len(sizes), detectors=0.0)
+    config = PartsConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
     evaluator = PartsEvaluator(
-        len(circuit.roles), layout, None, outputs, describe_parts(layout.sizes, config, 0)
+        len(circuit.roles), layout, outputs, describe_parts(layout.sizes, config, 0)
     )
     with torch.no_grad():
         evaluator.tables.copy_(torch.from_numpy(tables_of)[None])

@@ -27,7 +27,7 @@ class LearnedPolicy(nn.Module):
     The score of a move is a logarithm of its weight: ``softmax`` over the legal moves gives the
     probability ``P(move)``. It is ``b_m + w_m . relu(c + sum of e_f)`` over the fluents ``f`` that
     hold, in the perspective of the state's mode. Embeddings and biases of the units begin as those
-    of an evaluator that has learned the game, its detectors of the goals' conditions among them;
+    of an evaluator that has learned the game, conditions of the rules among them;
     what moves read begins at 0, where all legal moves are alike.
 
     Args:

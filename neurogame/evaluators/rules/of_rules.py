@@ -117,9 +117,9 @@ class _Collected:
                 f"most {MOST_LOOKUPS - 1:,} are allowed: use fewer rules or facts"
             )
         layout = self._layout([block.shape[2] for block in blocks], opposed)
-        config = PartsConfig(logic="none", hidden=outputs, lookups=len(blocks), detectors=0.0)
+        config = PartsConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
         evaluator = PartsEvaluator(
-            self.roles, layout, None, outputs, describe_parts(layout.sizes, config, 0)
+            self.roles, layout, outputs, describe_parts(layout.sizes, config, 0)
         )
         with torch.no_grad():
             evaluator.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))

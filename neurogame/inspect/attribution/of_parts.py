@@ -1,4 +1,4 @@
-"""What an evaluator made of parts adds up: logic, patterns and hidden units, to the last bit."""
+"""What an evaluator made of parts adds up: patterns and hidden units, to the last bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from neurogame.array_types import Float64s1, Int64s1
 from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.attribution.exact import adds, exact
-from neurogame.kernels.parts.limits import LEAST, MOST
+from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import State
 
 
@@ -31,14 +31,8 @@ def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attri
     with torch.no_grad():
         value = float(evaluator(batch)[0, role])
         total = float(evaluator.log_odds(batch)[0, role])
-        logic, added = (float(summand[0, role]) for summand in evaluator.summands(batch))
-        gain = float(evaluator.gain[role])
-    sure = min(max(logic, LEAST), 1 - LEAST)
-    logit = math.log(sure / (1 - sure))
-    more = added + gain * logit
+        more = float(evaluator.added(batch)[0, role])
     contributions, by_fluent = _added(evaluator, state, role)
-    if evaluator.networks is not None:
-        contributions.append(adds("logic", "goal networks", (1 + gain) * logit))
     if abs(more) > MOST:
         contributions.append(
             adds("limit", f"cut off at {MOST:.0f}", math.copysign(MOST, more) - more)

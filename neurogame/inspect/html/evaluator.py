@@ -48,9 +48,8 @@ def _facts(evaluator: Evaluator) -> dict[str, object]:
         "weights": f"{numbers:,}" if numbers else "none: nothing is learned",
     }
     if parts is not None:
-        sizes, inner = parts.layout.sizes, parts.networks
+        sizes = parts.layout.sizes
         sets = f"{sizes.sets} set{'s'[: sizes.sets > 1]}"
-        pairs["logic"] = "none" if inner is None else inner.describe().get("kind")
         pairs["patterns"] = f"{sizes.lookups:,}, with {sizes.rows:,} rows of tables"
         pairs["hidden units"] = f"{parts.embedding.shape[-1]:,}"
         pairs["modes"] = f"{sizes.modes}, which share weights: {sets}"

@@ -1,4 +1,4 @@
-"""Steps of Adam for embeddings, hidden units and gains.
+"""Steps of Adam for embeddings and hidden units.
 
 *Reference:* Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
 """
@@ -30,7 +30,6 @@ def step_adam(learning: Learning) -> None:
         (learning.embedding_gradient.reshape(-1), parts.embedding.reshape(-1)),
         (learning.bias_gradient.reshape(-1), parts.bias.reshape(-1)),
         (learning.readout_gradient.reshape(-1), parts.readout.reshape(-1)),
-        (learning.gain_gradient, parts.gain),
     ):
         _step(given, weights, moments, place, step, scale)
         place += len(weights)

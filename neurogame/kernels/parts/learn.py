@@ -17,7 +17,7 @@ from neurogame.kernels.parts.adam import step_adam
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.parts.limits import LEAST
 from neurogame.kernels.parts.load import add_up, change_rows
-from neurogame.kernels.parts.outputs import added, joined, logit
+from neurogame.kernels.parts.outputs import added, value_of
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import callee_sum, inner
 
@@ -30,7 +30,6 @@ def learn_game(
     learning: Learning,
     states: UInt64s2,
     modes: Int32s1,
-    logic: Float32s2,
     targets: Float32s2,
     begin: int,
     count: int,
@@ -42,14 +41,13 @@ def learn_game(
         learning: what learns.
         states: packed states; uint64 ``[N, Fw]``.
         modes: their modes; int32 ``[N]``.
-        logic: their values by goal networks, 0.5 where there are none; float32 ``[N, R]``.
         targets: of each role's value, 0..1; float32 ``[N, R]``.
         begin: first position.
         count: number of positions.
         image: symmetry under which embeddings see them.
     """
     for mode in range(len(learning.parts.weights)):
-        _learn_mode(learning, states, modes, logic, targets, begin, count, mode, image)
+        _learn_mode(learning, states, modes, targets, begin, count, mode, image)
     learning.positions += count
     learning.waiting += count
     if learning.waiting >= learning.every and learning.step_size > 0:
@@ -61,7 +59,6 @@ def _learn_mode(
     learning: Learning,
     states: UInt64s2,
     modes: Int32s1,
-    logic: Float32s2,
     targets: Float32s2,
     begin: int,
     count: int,
@@ -78,7 +75,7 @@ def _learn_mode(
             _begin(learning, mode)
         _move_on(learning, states, place, mode, image)
         _predict(learning, mode)
-        _note_error(learning, logic, targets, place, mode)
+        _note_error(learning, targets, place, mode)
         _add_gradients(learning, mode)
     if started:
         _end(learning, mode, image)
@@ -173,20 +170,16 @@ def _predict(learning: Learning, mode: int) -> None:
 
 
 @inner
-def _note_error(
-    learning: Learning, logic: Float32s2, targets: Float32s2, place: int, mode: int
-) -> None:
-    """Compute the errors of the outputs, and add to the gradients of the gains."""
+def _note_error(learning: Learning, targets: Float32s2, place: int, mode: int) -> None:
+    """Compute the errors of the outputs."""
     parts, error, turned = learning.parts, learning.error, learning.turned
     outputs, roles = learning.loaded.outputs, targets.shape[1]
     for output in range(len(error)):
         error[output] = turned[output] = _NONE
     for role in range(roles):
-        held = logic[place, role]
-        forecast = joined(held, added(parts, outputs, logic, place, role))
+        forecast = value_of(added(parts, outputs, role))
         wanted = targets[place, role]
         missing = wanted - forecast
-        learning.gain_gradient[role] += missing * np.float32(logit(held))
         sure = min(max(np.float64(forecast), LEAST), 1 - LEAST)
         learning.loss -= wanted * math.log(sure) + (1 - wanted) * math.log(1 - sure)
         if parts.opposed == 0:

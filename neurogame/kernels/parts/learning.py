@@ -35,10 +35,9 @@ class Learning(Struct):
         embedding_gradient: gradient; float32 ``[S, F, H]``.
         bias_gradient: gradient; float32 ``[Q, H]``.
         readout_gradient: gradient; float32 ``[Q, O, H]``.
-        gain_gradient: gradient; float32 ``[R]``.
-        moments: of Adam, first and second; embedding, bias, readout and gain one after the
+        moments: of Adam, first and second; embedding, bias and readout one after the
             other; float32 ``[2, P]``.
-        step_size: of Adam; 0: hidden units and gains do not learn.
+        step_size: of Adam; 0: hidden units do not learn.
         every: positions of one step of Adam.
         waiting: positions whose gradients have been added up.
         steps: of Adam so far.
@@ -60,7 +59,6 @@ class Learning(Struct):
     embedding_gradient: Float32s3
     bias_gradient: Float32s2
     readout_gradient: Float32s3
-    gain_gradient: Float32s1
     moments: Float32s2
     step_size: float
     every: int
@@ -88,7 +86,7 @@ def make_learning(
         every: see :class:`Learning`.
     """
     outputs, lookups, hidden = parts.tables.shape[1], len(parts.first), parts.bias.shape[1]
-    learned = (parts.embedding, parts.bias, parts.readout, parts.gain)
+    learned = (parts.embedding, parts.bias, parts.readout)
     return Learning(
         parts=parts,
         loaded=make_loaded(parts),
@@ -104,7 +102,6 @@ def make_learning(
         embedding_gradient=np.zeros_like(parts.embedding),
         bias_gradient=np.zeros_like(parts.bias),
         readout_gradient=np.zeros_like(parts.readout),
-        gain_gradient=np.zeros_like(parts.gain),
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
         step_size=step_size,
         every=every,

@@ -1,4 +1,4 @@
-"""From the logic's values and what the parts add to values of roles."""
+"""From what the parts add up to values of roles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Float32s2
+from neurogame.array_types import Float32s1
 from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.kernels.parts.parts import PartWeights
 from neurogame.native.compiled import inner
@@ -22,14 +22,12 @@ def logit(value: float) -> float:
 
 
 @inner
-def added(parts: PartWeights, outputs: Float32s1, logic: Float32s2, row: int, role: int) -> float:
-    """Return what is added to the logit of a role's value.
+def added(parts: PartWeights, outputs: Float32s1, role: int) -> float:
+    """Return the logit of a role's value.
 
     Args:
         parts: the weights.
         outputs: what tables and hidden units add; float32 ``[O]``.
-        logic: values of the goal networks, 0.5 where there are none; float32 ``[N, R]``.
-        row: which of them.
         role: the role.
     """
     if parts.opposed != 0:
@@ -38,13 +36,11 @@ def added(parts: PartWeights, outputs: Float32s1, logic: Float32s2, row: int, ro
             total = -total
     else:
         total = np.float64(outputs[role])
-    if parts.gain[role] != 0:
-        total += np.float64(parts.gain[role]) * logit(logic[row, role])
     return min(max(total, -MOST), MOST)
 
 
 @inner
-def joined(value: float, added: float) -> np.float32:
-    """Return a value whose logit has been raised; the value itself, to the bit, if by 0."""
-    odds = np.float32(math.exp(added)) * np.float32(value)
-    return odds / (odds + (_ONE - np.float32(value)))
+def value_of(logit: float) -> np.float32:
+    """Return the value that has a logit."""
+    odds = np.float32(math.exp(logit))
+    return odds / (odds + _ONE)

@@ -16,7 +16,7 @@ from neurogame.native.struct import Struct
 
 
 class PartWeights(Struct):
-    """What is added to the logit of each role's value.
+    """What the logit of each role's value is the sum of.
 
     ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
     look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in *perspective*: fluent ``f``
@@ -41,7 +41,6 @@ class PartWeights(Struct):
         embedding: what fluents add to the hidden units' inputs; float32 ``[S, F, H]``.
         bias: the inputs where no fluent holds; float32 ``[M, H]``.
         readout: what hidden units add to outputs; float32 ``[M, O, H]``.
-        gain: what a role's logit is multiplied by, less 1; float32 ``[R]``.
         opposed: 1 where the one output is the first role's, and the second's is its negative.
     """
 
@@ -57,7 +56,6 @@ class PartWeights(Struct):
     embedding: Float32s3
     bias: Float32s2
     readout: Float32s3
-    gain: Float32s1
     opposed: int
 
 

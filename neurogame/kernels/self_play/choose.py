@@ -10,11 +10,10 @@ import math
 
 import numpy as np
 
-from neurogame.judges.states import NONE, evaluate
 from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
 from neurogame.kernels.parts.load import add_parts, load, mode_of
-from neurogame.kernels.parts.outputs import added, joined, logit
+from neurogame.kernels.parts.outputs import added, logit, value_of
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
@@ -39,10 +38,7 @@ def choose_all(games: GameLanes) -> None:
     games.lane, games.decided = -1, 0
     fill_children(children)
     while children.count > 0:
-        block, count = children.machine.block, children.count
-        if games.logic.kind != NONE:
-            evaluate(games.logic, block.states, block.lanes, count, games.child_logic)
-        for child in range(count):
+        for child in range(children.count):
             lane = children.parent[child]
             if lane != games.lane:
                 if games.lane >= 0:
@@ -99,8 +95,7 @@ def _value_last(games: GameLanes, lane: int) -> None:
     add_parts(parts, loaded, games.state, lane, mode_of(parts, games.state, lane), outputs)
     row = lane * plies + games.ply[lane] - 1
     for role in range(len(games.score)):
-        more = added(parts, outputs, games.lane_logic, lane, role)
-        games.searched[row, role] = joined(games.lane_logic[lane, role], more)
+        games.searched[row, role] = value_of(added(parts, outputs, role))
     games.waits[lane] = 0
 
 
@@ -159,11 +154,8 @@ def _score_child(games: GameLanes, child: int) -> None:
     parts, loaded = learning.parts, learning.loaded
     outputs = loaded.outputs
     add_parts(parts, loaded, states, child, mode_of(parts, states, child), outputs)
-    logic = games.child_logic
     for role in range(len(games.score)):
-        games.score[role] = added(parts, outputs, logic, child, role)
-        if games.logic.kind != NONE:
-            games.score[role] += logit(logic[child, role])
+        games.score[role] = added(parts, outputs, role)
 
 
 @inner
@@ -188,11 +180,10 @@ def _average_in(games: GameLanes, child: int) -> None:
 @inner
 def _value_of(games: GameLanes, child: int, role: int) -> np.float32:
     """Return the value of the child that has just been scored."""
-    block, logic, learning = games.children.machine.block, games.child_logic, games.learning
+    block, learning = games.children.machine.block, games.learning
     value: np.float32 = block.goals[child, role]
     if not block.terminal[child]:
-        more = added(learning.parts, learning.loaded.outputs, logic, child, role)
-        value = joined(logic[child, role], more)
+        value = value_of(added(learning.parts, learning.loaded.outputs, role))
     return value
 
 

@@ -12,8 +12,6 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
-from neurogame.judges.states import evaluate
-from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.parts.learning import Learning
@@ -25,8 +23,8 @@ from neurogame.native.struct import array_of
 MOST_TOGETHER = 1024
 """Joint moves of several deciding roles that are valued; of more, as many are drawn."""
 
-_BY_LANE = ("state", "legal", "lane_logic", "ply", "opening", "waits")
-_BY_POSITION = ("states", "modes", "logics", "searched", "cut")
+_BY_LANE = ("state", "legal", "ply", "opening", "waits")
+_BY_POSITION = ("states", "modes", "searched", "cut")
 _NUMBERS = ("clock", "games", "plies")
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -66,7 +64,6 @@ class Games:
         self,
         circuit: Circuit,
         learning: Learning,
-        logic: SearchEvaluator,
         settings: GameSettings,
     ) -> None:
         """Reserve memory and begin a game in every lane.
@@ -74,22 +71,16 @@ class Games:
         Args:
             circuit: the game.
             learning: what learns; its weights play.
-            logic: the goal networks below, of the kind NONE where there are none.
             settings: how to play.
         """
         lanes = settings.lanes
         self._leaves = Leaves(circuit, lanes, depth=1, playouts=0)
         self._expander = Expander(circuit)
-        self._logic = logic
         initial = pack_lanes(circuit.initial[None])
         seen = self._expander.look(initial)
         self._expander.expansion.most = MOST_TOGETHER
-        self.own = _make(circuit, learning, logic, self._expander, self._leaves, settings)
+        self.own = _make(circuit, learning, self._expander, self._leaves, settings)
         self.own.initial, self.own.initial_legal = initial, seen.legal
-        no_lanes = np.zeros((len(circuit.fluents), 0), np.int64)
-        first = np.zeros((1, len(circuit.roles)), np.float32)
-        evaluate(logic.values, initial, no_lanes, 1, first)
-        self.own.initial_logic = first[0].copy()
         self._play = entry(play_rounds, counted=True)
         entry(start_lanes)(self.own)
 
@@ -102,7 +93,6 @@ class Games:
         self.own.rounds = rounds
         self._play(self.own)
         self._leaves.check()
-        self._logic.check()
         if self.own.stuck != 0:
             raise GameError(
                 "self-play came to a state that is not terminal and in which some role has no "
@@ -140,7 +130,6 @@ class Games:
 def _make(
     circuit: Circuit,
     learning: Learning,
-    logic: SearchEvaluator,
     expander: Expander,
     leaves: Leaves,
     settings: GameSettings,
@@ -149,28 +138,22 @@ def _make(
     lanes, rows = settings.lanes, settings.lanes * settings.plies
     roles, block = len(circuit.roles), leaves.block
     words, move_words = block.states.shape[1], block.legal.shape[1]
-    unknown = np.float32(0.5)
     return GameLanes(
         children=expander.expansion,
         machine=leaves.rules,
-        logic=logic.values,
         learning=learning,
         initial=np.zeros((1, words), np.uint64),
         initial_legal=np.zeros((1, move_words), np.uint64),
-        initial_logic=np.full(roles, unknown),
         state=np.zeros((lanes, words), np.uint64),
         legal=np.zeros((lanes, move_words), np.uint64),
-        lane_logic=np.full((lanes, roles), unknown),
         ply=np.zeros(lanes, np.int32),
         opening=np.zeros(lanes, np.int32),
         waits=np.zeros(lanes, np.uint8),
         states=np.zeros((rows, words), np.uint64),
         modes=np.zeros(rows, np.int32),
-        logics=np.full((rows, roles), unknown),
         searched=np.zeros((rows, roles), np.float32),
         cut=np.zeros(rows, np.uint8),
         targets=np.zeros((rows, roles), np.float32),
-        child_logic=np.full((len(expander.expansion.parent), roles), unknown),
         worth=np.zeros(circuit.move_count, np.float64),
         seen=np.zeros(circuit.move_count, np.float64),
         chance=-1 if circuit.chance is None else circuit.chance,

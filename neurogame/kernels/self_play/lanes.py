@@ -11,7 +11,6 @@ from neurogame.array_types import (
     UInt8s1,
     UInt64s2,
 )
-from neurogame.judges.states import Values
 from neurogame.kernels.leaves.expander import ChildBlocks
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.parts.learning import Learning
@@ -28,25 +27,20 @@ class GameLanes(Struct):
     Attributes:
         children: the rules, for all children of the lanes' states.
         machine: the rules, for the moves made.
-        logic: the goal networks; of the kind NONE where there are none.
         learning: the parts, and how they learn.
         initial: the state in which games start; uint64 ``[1, Fw]``.
         initial_legal: its legal moves; uint64 ``[1, Mw]``.
-        initial_logic: its values by the goal networks; float32 ``[R]``.
         state: the lanes' states; uint64 ``[N, Fw]``.
         legal: their legal moves; uint64 ``[N, Mw]``.
-        lane_logic: their values by the goal networks; float32 ``[N, R]``.
         ply: of each lane; int32 ``[N]``.
         opening: number of random plies at the start of each lane's game; int32 ``[N]``.
         waits: 1 where the value of the last move is that of the state it led to, which is not
             known yet; uint8 ``[N]``.
         states: kept; uint64 ``[N P, Fw]``.
         modes: kept; int32 ``[N P]``.
-        logics: kept; float32 ``[N P, R]``.
         searched: values of positions by their best children; float32 ``[N P, R]``.
         cut: 1 where the move was not the best one; uint8 ``[N P]``.
         targets: of the game that is learned; float32 ``[N P, R]``.
-        child_logic: values of children by the goal networks; float32 ``[K, R]``.
         worth: what moves of several deciding roles are worth; float64 ``[M]``.
         seen: number of children that each of those moves leads to, where chance decides, too, and
             they are averaged; float64 ``[M]``.
@@ -77,24 +71,19 @@ class GameLanes(Struct):
 
     children: ChildBlocks
     machine: StateMachine
-    logic: Values
     learning: Learning
     initial: UInt64s2
     initial_legal: UInt64s2
-    initial_logic: Float32s1
     state: UInt64s2
     legal: UInt64s2
-    lane_logic: Float32s2
     ply: Int32s1
     opening: Int32s1
     waits: UInt8s1
     states: UInt64s2
     modes: Int32s1
-    logics: Float32s2
     searched: Float32s2
     cut: UInt8s1
     targets: Float32s2
-    child_logic: Float32s2
     worth: Float64s1
     seen: Float64s1
     chance: int

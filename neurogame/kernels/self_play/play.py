@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from neurogame.judges.states import NONE, evaluate
 from neurogame.kernels.leaves.machine import failed, step
 from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.load import mode_of
@@ -43,8 +42,6 @@ def _restart(games: GameLanes, lane: int) -> None:
         games.state[lane, word] = games.initial[0, word]
     for word in range(games.legal.shape[1]):
         games.legal[lane, word] = games.initial_legal[0, word]
-    for role in range(games.lane_logic.shape[1]):
-        games.lane_logic[lane, role] = games.initial_logic[role]
     drawn = random_word(games.seed, lane, (games.clock << 20) + _OPENING)
     games.ply[lane], games.waits[lane] = 0, 0
     games.opening[lane] = below(drawn, games.openings + 1)
@@ -59,8 +56,6 @@ def _keep(games: GameLanes) -> None:
         row = lane * plies + games.ply[lane]
         for word in range(games.state.shape[1]):
             parents[lane, word] = games.states[row, word] = games.state[lane, word]
-        for role in range(games.lane_logic.shape[1]):
-            games.logics[row, role] = games.lane_logic[lane, role]
         games.modes[row] = mode_of(parts, games.state, lane)
 
 
@@ -68,8 +63,6 @@ def _keep(games: GameLanes) -> None:
 def _go_on(games: GameLanes) -> None:
     """Go on to the states that follow; games that have ended are learned from."""
     block, plies = games.machine.block, len(games.modes) // len(games.ply)
-    if games.logic.kind != NONE:
-        evaluate(games.logic, block.states, block.lanes, len(games.ply), games.lane_logic)
     for lane in range(len(games.ply)):
         games.ply[lane] += 1
         games.plies += 1
@@ -101,6 +94,4 @@ def _end(games: GameLanes, lane: int, terminal: bool) -> None:
     games.games += 1
     drawn = random_word(games.seed, lane, (games.clock << 20) + _IMAGE)
     image = below(drawn, games.learning.images.shape[1])
-    learn_game(
-        games.learning, games.states, games.modes, games.logics, targets, first, count, image
-    )
+    learn_game(games.learning, games.states, games.modes, targets, first, count, image)

@@ -27,7 +27,6 @@ class GamesToLearn(Struct):
         learning: what learns.
         states: packed states, none of them terminal; uint64 ``[N, Fw]``.
         modes: memory for their modes; int32 ``[N]``.
-        logic: their values by the goal networks, 0.5 where there are none; float32 ``[N, R]``.
         searched: their values by what follows them; float32 ``[N, R]``.
         cut: 1 where the move was not the best one; uint8 ``[N]``.
         goals: of the games, 0..1; float32 ``[G, R]``.
@@ -41,7 +40,6 @@ class GamesToLearn(Struct):
     learning: Learning
     states: UInt64s2
     modes: Int32s1
-    logic: Float32s2
     searched: Float32s2
     cut: UInt8s1
     goals: Float32s2
@@ -79,7 +77,6 @@ def learn_recorded(games: GamesToLearn) -> None:
             games.learning,
             games.states,
             games.modes,
-            games.logic,
             games.targets,
             first,
             int(games.first[game + 1]) - first,

@@ -45,7 +45,7 @@ from neurogame.version import __version__
 from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
-VERSION = 5
+VERSION = 6
 _QUICKLY = 1
 """How hard a file is compressed that is written again and again."""
 
@@ -387,17 +387,45 @@ def _without_what_left(contents: dict[str, Any]) -> dict[str, Any]:
     for name, left in _LEFT.items():
         if name in judges:
             description = judges[name]["description"]
-            kept = {key: value for key, value in description.items() if key not in left}
-            judges[name] = {**judges[name], "description": kept}
+            judges[name] = {**judges[name], "description": _without(description, left)}
     config = dict(contents["config"])
     if "learner" in config:
-        learner = config["learner"]
-        config["learner"] = {key: learner[key] for key in learner if key != "asynchronous"}
+        config["learner"] = _without(config["learner"], ("asynchronous",))
     return {**contents, "judges": judges, "config": config}
 
 
 _LEFT = {"action": ("trim", "trimmed")}
 """Judge -> settings that left."""
+
+
+def _without_logic(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 5 had parts above goal networks, and did not tell what hidden units began as."""
+    config = dict(contents["config"])
+    if "parts" in config.get("learner", {}):
+        parts = _without(config["learner"]["parts"], _LEFT_PARTS)
+        config["learner"] = {**config["learner"], "parts": parts}
+    description = contents["description"]
+    if description.get("kind") != "parts":
+        return {**contents, "config": config}
+    if description["config"].get("logic", "none") != "none":
+        raise CheckpointError(
+            f"its evaluator adds to goal networks ({description['config']['logic']}), which no "
+            "evaluator does any more: train a new one by neurogame train"
+        )
+    initial = contents["initial_weights"]
+    first = {f"first_{name}": initial[name][0] for name in ("embedding", "bias")}
+    weights = {name: {**contents[name], **first} for name in ("weights", "initial_weights")}
+    settings = _without(description["config"], _LEFT_PARTS)
+    described = {**description, "config": settings}
+    return {**contents, **weights, "description": described, "config": config}
+
+
+_LEFT_PARTS = ("logic", "detectors")
+
+
+def _without(values: dict[str, Any], left: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in left}
+
 
 # From version n to n + 1: a function that takes and returns the plain contents.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -405,6 +433,7 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     2: _with_renamed_kinds,
     3: _with_judges,
     4: _without_what_left,
+    5: _without_logic,
 }
 
 

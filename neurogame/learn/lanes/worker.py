@@ -11,7 +11,6 @@ from torch import Tensor
 
 from neurogame.array_types import Float32s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.lanes.config import LaneConfig
@@ -50,7 +49,6 @@ class LaneWorker:
         self.games = Games(
             game.circuit,
             self.learning,
-            SearchEvaluator(evaluator.networks, game.circuit),
             GameSettings(
                 lanes=lanes,
                 plies=config.plies,
@@ -76,7 +74,7 @@ class LaneWorker:
     def averaged(self) -> list[Float32s]:
         """Return the arrays that workers average; not copies."""
         evaluator = self.evaluator
-        learned = (evaluator.embedding, evaluator.bias, evaluator.readout, evaluator.gain)
+        learned = (evaluator.embedding, evaluator.bias, evaluator.readout)
         return [*(part.detach().numpy() for part in learned), array_of(self.learning, "moments")]
 
     def state(self) -> dict[str, Tensor]:

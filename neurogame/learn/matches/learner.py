@@ -15,9 +15,7 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from neurogame.array_types import Float32s
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
@@ -247,7 +245,6 @@ class MatchLearner:
                 searched[place] = value.clip(0, 1)
         match_ = LearnedMatch(
             states=np.stack([state_words(row.numpy()) for row in held[:-1]]),
-            logic=self._logic(held[:-1]),
             targets=np.zeros_like(searched),
         )
         games = self._recorded([match_], np.random.default_rng(0))
@@ -256,7 +253,7 @@ class MatchLearner:
         array_of(games, "ended")[0] = int(last.is_terminal)
         self._value(games)
         targets = array_of(games, "targets").copy()
-        return LearnedMatch(states=match_.states, logic=match_.logic, targets=targets)
+        return LearnedMatch(states=match_.states, targets=targets)
 
     def _recorded(
         self, matches: Sequence[LearnedMatch], random: np.random.Generator
@@ -269,7 +266,6 @@ class MatchLearner:
             learning=self._learning,
             states=np.concatenate([match.states for match in matches]),
             modes=np.zeros(rows, np.int32),
-            logic=np.concatenate([match.logic for match in matches]),
             searched=np.zeros((rows, roles), np.float32),
             cut=np.zeros(rows, np.uint8),
             goals=np.zeros((len(matches), roles), np.float32),
@@ -279,15 +275,6 @@ class MatchLearner:
             image=random.integers(images, size=len(matches)),
             lambda_=self.config.steps.lambda_,
         )
-
-    def _logic(self, held: Tensor) -> Float32s:
-        """Return the values of states of the own game by the goal networks; ``[N, R]``."""
-        networks = self._parts.networks
-        if networks is None:
-            return np.full((len(held), len(self._own.roles)), 0.5, np.float32)
-        with torch.no_grad():
-            values: Float32s = networks(held).float().numpy()
-        return values
 
 
 def _is_of_parts(held: Checkpoint) -> bool:

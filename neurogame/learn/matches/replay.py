@@ -22,12 +22,10 @@ class LearnedMatch:
 
     Attributes:
         states: packed states; uint64 ``[N, Fw]``.
-        logic: their values by the goal networks, 0..1; float32 ``[N, R]``.
         targets: of their values, 0..1; float32 ``[N, R]``.
     """
 
     states: UInt64s
-    logic: Float32s
     targets: Float32s
 
 
@@ -72,7 +70,6 @@ class MatchReplay:
             return {}
         return {
             "states": torch.from_numpy(_joined([m.states.view(np.int64) for m in matches])),
-            "logic": torch.from_numpy(_joined([m.logic for m in matches])),
             "targets": torch.from_numpy(_joined([m.targets for m in matches])),
             "lengths": torch.tensor([len(m.states) for m in matches], dtype=torch.int64),
         }
@@ -84,10 +81,10 @@ class MatchReplay:
         if not state:
             return
         states = state["states"].numpy().view(np.uint64)
-        logic, targets = state["logic"].numpy(), state["targets"].numpy()
+        targets = state["targets"].numpy()
         for length in state["lengths"].tolist():
             rows = slice(first, first + length)
-            self.add(LearnedMatch(states=states[rows], logic=logic[rows], targets=targets[rows]))
+            self.add(LearnedMatch(states=states[rows], targets=targets[rows]))
             first += length
 
 

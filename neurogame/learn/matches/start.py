@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import time
+
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import LOGIC, PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
-from neurogame.search.opposition import opposed
+from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.simulate.game import Game
+from neurogame.waiting import during
+
+NETWORKS = ("cilp", "cilp-paper")
+SECONDS = 2.0
+"""Of self-play, for what begins without having learned."""
 
 
 def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
-    """Return an evaluator that can learn from matches, and at first values states alike.
+    """Return an evaluator that can learn from matches.
 
     Args:
         game: what it is of.
-        evaluator: made of parts, or goal networks, which become the logic below fresh parts.
+        evaluator: made of parts, which learns as it is; or goal networks, in whose place parts
+            that fit the game learn by :data:`SECONDS` of self-play first.
 
     Raises:
         ConfigurationError: it is neither.
@@ -26,20 +30,14 @@ def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
     parts = parts_of(evaluator)
     if parts is not None:
         return parts
-    given = dict(evaluator.describe())
-    kind = str(given.get("kind"))
-    usual = {}
-    if kind in LOGIC:
-        usual = dict(make_evaluator(game, EvaluatorConfig(kind=kind), 0).describe())
-    given.pop("seed", None)
-    usual.pop("seed", None)
-    if given != usual:
+    kind = evaluator.describe().get("kind")
+    if kind not in NETWORKS:
         raise ConfigurationError(
-            f"an evaluator of the kind {kind!r} with the settings {given} cannot learn from "
-            f"matches; it must be made of parts, or be {', '.join(LOGIC[:-1])} with the usual "
-            "settings"
+            f"an evaluator of the kind {kind!r} cannot learn from matches; it must be made of "
+            f"parts, as 'neurogame train' makes it, or be {' or '.join(NETWORKS)}"
         )
-    made = make_parts(game, PartsConfig(logic=kind), opposed=opposed(game))
-    assert made.networks is not None
-    made.networks.load_state_dict(evaluator.state_dict())
-    return made
+    learner = TimedLearner(game)
+    if not is_too_slow(game, SECONDS):
+        with during(f"{game.name}: self-play before the first match", SECONDS):
+            learner.learn(time.monotonic() + SECONDS)
+    return learner.averaged
