@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -46,6 +47,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put tests that compile the same side by side: then one of two workers does it, not both."""
     here = Path(__file__).parent
     items.sort(key=lambda item: not item.path.relative_to(here).as_posix().startswith(SEARCHING))
+
+
+def pytest_collection_finish() -> None:
+    """Search for circular garbage more rarely, and never in what was imported.
+
+    It takes a fifth of the time of tests that make many small objects.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True, scope="session")
