@@ -53,7 +53,7 @@ GAMES = (
     "eightpuzzle",
 )
 SEED = 11
-SIMULATIONS = 400
+SIMULATIONS = 200
 DIGITS = 6
 QUICK = ("tictactoe", "connectfour5", "nim", "rockpaperscissors", "pursuit")
 """Games on which every kind of evaluator and judge answers."""
