@@ -54,8 +54,15 @@ def _played(workers: WorkerSettings) -> dict[Slot, tuple[tuple[str, ...], ...]]:
     return {slot: record.moves for slot, record in records.items()}
 
 
-def test_a_cluster_and_this_process_play_the_same_matches(cluster: Any) -> None:
-    alone = _played(WorkerSettings())
+@pytest.fixture(scope="module")
+def alone() -> dict[Slot, tuple[tuple[str, ...], ...]]:
+    """Return what this process plays."""
+    return _played(WorkerSettings())
+
+
+def test_a_cluster_and_this_process_play_the_same_matches(
+    cluster: Any, alone: dict[Slot, tuple[tuple[str, ...], ...]]
+) -> None:
     assert len(alone) == 12
     assert _played(WorkerSettings(cluster=cluster.scheduler_address)) == alone
 
@@ -100,8 +107,9 @@ def test_workers_that_come_and_go_are_counted() -> None:
         assert place.workers == 1
 
 
-def test_a_worker_that_is_killed_costs_time_alone(cluster: Any) -> None:
-    alone = _played(WorkerSettings())
+def test_a_worker_that_is_killed_costs_time_alone(
+    cluster: Any, alone: dict[Slot, tuple[tuple[str, ...], ...]]
+) -> None:
     kills = 0
     records: dict[Slot, MatchRecord] = {}
 
