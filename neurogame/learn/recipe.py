@@ -18,7 +18,7 @@ _GAMES, _LONGEST = 256, 1000
 _MEMORY = 256_000_000
 """Bytes for what is kept of all lanes' games."""
 _MANY_FLUENTS, _MANY_MOVES = 300, 24
-_FEW_UNITS, _MANY_UNITS = 128, 256
+_FEW_UNITS, _MANY_UNITS, _MANY_CONDITIONS = 128, 256, 76
 _FEATURES = 0.3
 """Share of hidden units that begin as features: with conditions of the rules, nearly all."""
 _RANDOM_MOVES = 3.0
@@ -63,8 +63,8 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     wide = max(len(moves) for moves in game.moves) > _MANY_MOVES
     plies = min(_LONGEST, max(16, int(1.5 * lengths.longest)))
     small = fluents <= _MANY_FLUENTS
-    # Goals of more conditions than few units can detect: more units are worth their time.
-    many = len(game.structure.conditions) > PartsConfig().rules * _FEW_UNITS
+    # Goals of more conditions than few units can hold: more units are worth their time.
+    many = len(game.structure.conditions) > _MANY_CONDITIONS
     hidden = _MANY_UNITS if small and (many or not wide) else _FEW_UNITS
     chosen = PartsConfig(hidden=hidden, lookups=96, features=_FEATURES)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)

@@ -75,3 +75,10 @@ def test_names_have_no_part_in_conditions() -> None:
         for one in (game, other)
     ]
     assert sizes[0] == sizes[1] != []
+
+
+def test_a_count_written_out_takes_few_units() -> None:
+    """Five of nine boxes are enough: 252 conditions of nine variables."""
+    game = Game.load("dotsandboxes")
+    assert len(game.structure.conditions) == 252
+    assert len(find_rule_units(game, 1000, seed=0)) == 6 * 9

@@ -24,6 +24,9 @@ from neurogame.structure.structure import Structure
 
 _EXCITED, _INHIBITED = 1.0, -2.0
 _WORK = 1_000_000
+_OF_VARIABLE = 6
+"""Units for each variable that conditions read, at most: more conditions are a count written out,
+such as any five of nine boxes, of which a few say as much as all."""
 
 
 @final
@@ -51,7 +54,8 @@ def find_rule_units(game: Game, most: int, seed: int) -> tuple[RuleUnit, ...]:
 
     Args:
         game: the game.
-        most: units; where there are more, one threshold of each condition comes first.
+        most: units; where there are more, one threshold of each condition comes first. There
+            are no more than six for each variable that the conditions read.
         seed: decides which are left out.
     """
     structure = game.structure
@@ -59,6 +63,10 @@ def find_rule_units(game: Game, most: int, seed: int) -> tuple[RuleUnit, ...]:
     missing = (1, 2)
     if not conditions:
         conditions, missing = _legal_conditions(game), (0, 1)
+    variables = np.unique(
+        structure.variable_of[[literal >> 1 for one in conditions for literal in one]]
+    )
+    most = min(most, _OF_VARIABLE * len(variables))
     random = np.random.default_rng(seed)
     units: list[RuleUnit] = []
     for absent in missing:
