@@ -15,15 +15,22 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from cells import Cells, pooled, progress
 from snapshots import Snapshot, snapshots
 
 from neurogame.arena.yardstick import Yardstick
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.rule_units import RuleUnit, rule_weights
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
 GAMES = ("connectfour", "reversi6", "breakthrough6", "qubic")
 RECIPE = "recipe"
+FORMER = "some conditions at random thresholds"
+"""How hidden units began before there were rule units."""
+_FORMER_SHARE, _NOISE = 0.6, 0.03
 VARIANTS: dict[str, dict[str, Any]] = {
     RECIPE: {},
     "patterns alone": {"parts": {"hidden": 0, "lookups": 160}},
@@ -38,6 +45,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
     "without rules": {"parts": {"rules": 0.0}},
+    FORMER: {"parts": {"rules": 0.0}},
     "without features": {"parts": {"features": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
     "without modes": {"parts": {"mode": False}},
@@ -53,7 +61,29 @@ FRESH = 70_000
 
 def learned(game: Game, variant: str, seed: int, seconds: float) -> Snapshot:
     """Return what a variant has learned."""
-    return next(snapshots(game, VARIANTS[variant], seed, [seconds]))
+    begin = begin_at_random if variant == FORMER else None
+    return next(snapshots(game, VARIANTS[variant], seed, [seconds], begin=begin))
+
+
+def begin_at_random(game: Game, evaluator: PartsEvaluator, seed: int) -> None:
+    """Let 60 % of the units begin as one condition of the goals each, from some fluents on."""
+    structure, hidden = game.structure, evaluator.bias.shape[1]
+    if not structure.conditions:
+        return
+    random = np.random.default_rng(seed)
+    chosen = random.permutation(len(structure.conditions))
+    held = [
+        tuple(2 * fluent for fluent in structure.conditions[int(chosen[unit % len(chosen)])])
+        for unit in range(int(_FORMER_SHARE * hidden))
+    ]
+    units = tuple(RuleUnit(literals=one, least=int(random.integers(1, len(one)))) for one in held)
+    first, bias = evaluator.first_embedding.clone(), evaluator.first_bias.clone()
+    weights, biases = map(torch.from_numpy, rule_weights(structure, units))
+    first[:, : len(units)] = weights + _NOISE * torch.from_numpy(
+        random.standard_normal(weights.shape)
+    )
+    bias[: len(units)] = biases
+    evaluator.begin(first, bias)
 
 
 def report(cells: Cells) -> str:
@@ -84,6 +114,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--matches", type=int, default=134)
+    parser.add_argument("--depth", type=int, default=2, help="plies that both look ahead")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
@@ -100,7 +131,12 @@ def main() -> None:
             game = Game.load(name)
             progress(names[RECIPE])
             recipe = learned(game, RECIPE, seed, options.seconds)
-            yardstick = Yardstick(game=game, matches=options.matches, seed=FRESH + seed)
+            yardstick = Yardstick(
+                game=game,
+                matches=options.matches,
+                seed=FRESH + seed,
+                limit=Limit(depth=options.depth),
+            )
             for variant in missing:
                 progress(names[variant])
                 own = learned(game, variant, seed, options.seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,13 @@ class Snapshot:
 
 
 def snapshots(
-    game: Game, given: Mapping[str, Any], seed: int, marks: Sequence[float], *, spent: float = 0.0
+    game: Game,
+    given: Mapping[str, Any],
+    seed: int,
+    marks: Sequence[float],
+    *,
+    spent: float = 0.0,
+    begin: Callable[[Game, PartsEvaluator, int], None] | None = None,
 ) -> Iterator[Snapshot]:
     """Learn on one core with the fitted recipe, and yield what was learned at each mark.
 
@@ -39,9 +45,13 @@ def snapshots(
         seed: of the run.
         marks: processor seconds, rising.
         spent: processor seconds that count before learning begins.
+        begin: changes the evaluator before it learns, given the seed, too.
     """
     config = fitted(game, given, seed=seed)
-    learner = LaneLearner(game, config, fresh_parts(game, config))
+    evaluator = fresh_parts(game, config)
+    if begin is not None:
+        begin(game, evaluator, seed)
+    learner = LaneLearner(game, config, evaluator)
     for mark in marks:
         while spent + learner.counters.seconds < mark:
             learner.round()
