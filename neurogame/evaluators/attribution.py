@@ -14,7 +14,7 @@ from neurogame.views import show_as
 Method: TypeAlias = Literal["exact", "gradients", "shapley", "toggling"]
 Unit: TypeAlias = Literal["log-odds", "value", "score", "logit"]
 Kind: TypeAlias = Literal[
-    "logic", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
+    "logic", "rule", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
 ]
 
 UNIT_TEXTS: dict[Unit, str] = {
@@ -32,14 +32,16 @@ class Contribution:
     """What one thing adds to a value.
 
     Attributes:
-        kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the
-            row that a look-up reads; ``unit``: a hidden unit; ``limit``: what is cut off, where
+        kind: ``logic``: the goal networks, or what is computed by logic alone; ``rule``: a hidden
+            unit that began as a condition of the rules; ``pattern``: the row that a look-up reads;
+            ``unit``: another hidden unit; ``limit``: what is cut off, where
             parts add more than a value can show; ``fluent``: one that holds, or does not. Of
             moves: ``move``: what the move is worth whatever the state; ``condition``: one of the
             conditions of which one has to be fulfilled; ``goal``: that of a game that the move
             ends; ``threshold``: biases of the hidden units that are above 0.
         label: for people; the same thing has the same label in all states of a game.
-        fluents: indices of the fluents that it reads; empty where it reads the whole state.
+        fluents: indices of the fluents that it reads, of a hidden unit those that its label names;
+            empty where it reads the whole state.
         amount: in the unit of the attribution; above 0: good for the role.
     """
 
@@ -47,18 +49,6 @@ class Contribution:
     label: str
     fluents: tuple[int, ...]
     amount: float
-
-    def text(self, state: State) -> str:
-        """Return a line for people: of a pattern what holds, as it may read many fluents.
-
-        Args:
-            state: the one whose value it adds to.
-        """
-        if self.kind != "pattern":
-            return self.label
-        held = [state.game.fluents[fluent] for fluent in self.fluents if state.fluents[fluent]]
-        name = self.label.partition(":")[0]
-        return f"{name}, of {len(self.fluents)} fluents hold: {' '.join(held) or 'none'}"
 
 
 @final

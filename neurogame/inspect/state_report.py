@@ -14,7 +14,9 @@ from neurogame.evaluators.attribution import (
     difference,
 )
 from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.in_short import in_short
 from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.attribution.part_labels import contribution_text
 from neurogame.inspect.html.attribution import sums
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.moves_svg import moves_svg
@@ -102,10 +104,11 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
             {
                 **asdict(contribution),
                 "holding": _holding(game, shown, contribution),
-                "text": contribution.text(shown),
+                "text": contribution_text(contribution, shown),
             }
             for contribution in attribution.contributions
         ],
+        "in_short": in_short(attribution),
         "by_fluent": _by_fluent(game, state, attribution, of_move=of_move),
     }
 
@@ -165,8 +168,9 @@ def state_parts(report: dict[str, Any], top: int) -> list[Part]:
 
     Args:
         report: what it returned.
-        top: how many contributions, fluents and moves to list.
+        top: how many contributions, fluents and moves to list; of parts there are few lines.
     """
+    short = report["in_short"]
     against, move, other = (report[name] for name in ("against", "move", "rather_than"))
     what = "value" if move is None else move if other is None else f"{move} rather than {other}"
     less = "" if against is None else ", differences"
@@ -177,14 +181,11 @@ def state_parts(report: dict[str, Any], top: int) -> list[Part]:
         Table(report["moves"][:top], "={value:.4f} | ={text}", f"moves of {report['role']}"),
         f"{what} for {report['role']}: {report['value']:.3f} ({report['method']}{less}), in "
         f"{UNIT_TEXTS[report['unit']]}",
-        sums(report, report["contributions"], top),
+        sums(report, short, len(short)) if short else sums(report, report["contributions"], top),
         f"{error:.4f} largest standard error, of random orders" if error else "",
     ]
     # Other methods list fluents anyhow.
-    if any(
-        contribution["kind"] in ("pattern", "unit", "condition")
-        for contribution in report["contributions"]
-    ):
+    if any(contribution["kind"] == "condition" for contribution in report["contributions"]):
         largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))[:top]
         rows = [{"amount": amount, "fluent": name} for name, amount in largest]
         parts.append(Table(rows, "={amount:+.4f} | ={fluent}", "by the fluents behind them"))

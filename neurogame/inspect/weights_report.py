@@ -8,6 +8,7 @@ from typing import Any
 
 from neurogame.gdl.write import rule_text
 from neurogame.inspect.judges.report import judge_parts, judge_report
+from neurogame.inspect.part_rules import part_rules, part_tables
 from neurogame.inspect.subject import Subject
 from neurogame.inspect.table import Part, Row, Table
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
@@ -35,6 +36,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         "game": subject.game.name,
         "kind": None if evaluator is None else evaluator.describe().get("kind"),
         "counters": {} if subject.checkpoint is None else subject.checkpoint.counters,
+        "parts": {},
         "tensors": [],
         "networks": [],
         "rules": [],
@@ -45,6 +47,8 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         return report
     drifts = tensor_drifts(evaluator.state_dict(), initial.state_dict())
     report["tensors"] = [asdict(drift) for drift in drifts]
+    report["parts"] = part_rules(evaluator, initial, subject.game)
+    report["first_role"] = subject.game.roles[0]
     networks = weighted_networks(evaluator)
     if networks is None or networks is not evaluator:
         return report
@@ -67,6 +71,7 @@ def weights_parts(report: dict[str, Any]) -> list[Part]:
     networks = enumerate(report["networks"])
     return [
         f"{report['game']}, {what}" + (f" ({counted})" if counted else ""),
+        *(part_tables(report["parts"], report["first_role"]) if report["parts"] else ()),
         tensor_table(report["tensors"], with_drift=True),
         "\n".join(f"network {number}: {network}" for number, network in networks),
         rule_table(report["rules"], with_drift=True),

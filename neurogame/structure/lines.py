@@ -12,7 +12,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.graph import AND, TRUE
+from neurogame.graph.graph import AND, TRUE, Graph
 from neurogame.graph.positive import positive
 
 FEWEST, MOST = 2, 8
@@ -33,15 +33,31 @@ def find_conditions(circuit: Circuit, outputs: Int64s, *, work: int) -> set[Cond
         outputs: the literals.
         work: most conditions looked at; if these are not enough, nothing is returned.
     """
-    fluents = len(circuit.fluents)
-    graph, leaves = positive(circuit.graph.with_outputs(outputs))
+    graph = circuit.graph.with_outputs(outputs)
+    return set().union(*conditions_by_gate(*positive(graph), len(circuit.fluents), work=work))
+
+
+def conditions_by_gate(
+    graph: Graph, leaves: Int64s, fluents: int, *, work: int
+) -> list[frozenset[Condition]]:
+    """Return the short conjunctions of fluents that each gate is, of which one has to hold.
+
+    Args:
+        graph: without complemented literals.
+        leaves: literals of a circuit that its inputs are.
+        fluents: of the circuit; conditions that read other inputs are left out.
+        work: most conditions looked at; if these are not enough, nothing is returned.
+
+    Returns:
+        For each gate; none for disjunctions. ``[G]``.
+    """
     known: list[_Alternatives | None] = [frozenset()]
     for literal in leaves.tolist():
         inner = literal >> 1 <= fluents
         leaf = frozenset([frozenset([] if literal == TRUE else [literal - 2])])
         known.append(leaf if inner else None)
     start, inputs = graph.start.tolist(), (graph.inputs >> 1).tolist()
-    conditions: set[Condition] = set()
+    conditions: list[frozenset[Condition]] = []
     for gate, kind in enumerate(graph.kind.tolist()):
         below = [known[node] for node in inputs[start[gate] : start[gate + 1]]]
         parts = [part for part in below if part is not None]
@@ -49,11 +65,10 @@ def find_conditions(circuit: Circuit, outputs: Int64s, *, work: int) -> set[Cond
         if len(parts) == len(below):
             made = _both(parts) if kind == AND else _either(parts)
             work -= sum(map(len, parts))
-        if made is not None and kind == AND:
-            conditions |= made
+        conditions.append(frozenset() if made is None or kind != AND else made)
         known.append(made)
         if work < 0:
-            return set()
+            return []
     return conditions
 
 

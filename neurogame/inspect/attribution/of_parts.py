@@ -7,10 +7,11 @@ import math
 import numpy as np
 import torch
 
-from neurogame.array_types import Float64s1, Int64s1
+from neurogame.array_types import Float64s1
 from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.attribution.exact import adds, exact
+from neurogame.inspect.attribution.part_labels import PartLabel, part_labels
 from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import State
 
@@ -43,7 +44,10 @@ def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attri
 def _added(
     evaluator: PartsEvaluator, state: State, role: int
 ) -> tuple[list[Contribution], Float64s1]:
-    """Return what patterns and hidden units add for a role, and that by the fluents behind it."""
+    """Return what patterns and hidden units add for a role, and that by the fluents behind it.
+
+    What the same label says is one contribution.
+    """
     layout = evaluator.layout
     held = state.fluents[None].to(evaluator.tables.dtype)
     mode = int(layout.mode_of(held)[0])
@@ -51,11 +55,6 @@ def _added(
     opposed = layout.sizes.opposed
     output = int(layout.turn[mode][0 if opposed else role])
     sign = float(layout.sign[mode]) * (-1.0 if opposed and role == 1 else 1.0)
-    # Which fluent of the state each fluent of the perspective is.
-    source = np.full(layout.sizes.fluents, -1, np.int64)
-    target = layout.seen_as[mode].astype(np.int64)
-    source[target[target >= 0]] = np.flatnonzero(target >= 0)
-    by_fluent = np.zeros(layout.sizes.fluents)
     with torch.no_grad():
         rows = layout.rows(seen)[0]
         amounts = (sign * evaluator.tables[weights, output, rows]).double().numpy()
@@ -64,26 +63,16 @@ def _added(
         readout = sign * evaluator.readout[mode, output]
         units = (readout * torch.relu(before)).double().numpy()
         shares = (inputs * (readout * (before > 0))).sum(dim=1).double().numpy()
-    names, contributions = state.game.fluents, []
-    pairs = zip(_readers(evaluator), amounts.tolist(), strict=True)
-    for lookup, (readers, amount) in enumerate(pairs):
-        read = source[readers]
-        read = np.sort(read[read >= 0])
-        by_fluent[read] += amount / max(len(read), 1)
-        label = f"pattern {lookup}: {' '.join(names[fluent] for fluent in read)}"
-        contributions.append(adds("pattern", label, amount, read.tolist()))
-    contributions += [
-        adds("unit", f"hidden unit {n}", addend) for n, addend in enumerate(units.tolist())
-    ]
-    there = source >= 0
-    by_fluent[source[there]] += shares[there]
-    return contributions, by_fluent
-
-
-def _readers(evaluator: PartsEvaluator) -> list[Int64s1]:
-    """Return the fluents of the perspective that each look-up reads."""
-    layout = evaluator.layout
-    fluent = np.repeat(np.arange(layout.sizes.fluents), np.diff(layout.start))
-    order = np.argsort(layout.lookup, kind="stable")
-    counts = np.bincount(layout.lookup, minlength=layout.sizes.lookups)
-    return np.split(fluent[order], np.cumsum(counts)[:-1]) if layout.sizes.lookups else []
+    unit_labels, table_labels = part_labels(evaluator, state.game, mode)
+    added: dict[PartLabel, float] = {}
+    parts = (*zip(unit_labels, units.tolist(), strict=True),)
+    tables = (*zip(table_labels, amounts.tolist(), strict=True),)
+    for part, amount in (*parts, *tables):
+        added[part] = added.get(part, 0.0) + amount
+    target = layout.seen_as[mode].astype(np.int64)
+    by_fluent = np.where(target >= 0, shares[target], 0.0)
+    for table, amount in tables:
+        by_fluent[list(table.fluents)] += amount / max(len(table.fluents), 1)
+    return [
+        adds(part.kind, part.label, amount, part.fluents) for part, amount in added.items()
+    ], by_fluent

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neurogame.evaluators.attribution import UNIT_TEXTS, Attribution
+from neurogame.inspect.attribution.in_short import in_short
+from neurogame.inspect.attribution.part_labels import contribution_text
 from neurogame.inspect.html.elements import Content, more, panel, picture, stack
 from neurogame.inspect.table import Row, Table
 from neurogame.show.paint import Paint, changed
@@ -53,8 +55,13 @@ def attribution_html(attribution: Attribution) -> str:
 
 
 def contribution_rows(attribution: Attribution) -> list[Row]:
-    """Return what adds to a value, the largest first: amount, text and squares of each."""
-    state = attribution.state
+    """Return what adds to a value, the largest first: amount, text and squares of each.
+
+    Of an evaluator made of parts, which are many, what they add up to in few lines.
+    """
+    state, short = attribution.state, in_short(attribution)
+    if short:
+        return short
     if state is None:
         return [
             {"amount": contribution.amount, "text": contribution.label}
@@ -65,7 +72,7 @@ def contribution_rows(attribution: Attribution) -> list[Row]:
     return [
         {
             "amount": contribution.amount,
-            "text": contribution.text(state),
+            "text": contribution_text(contribution, state),
             "squares": squares_of_fluents(
                 state.game, [f for f in contribution.fluents if f < count]
             ),

@@ -1,0 +1,215 @@
+"""What the parts of a learned evaluator are called, in the words of the rules.
+
+A hidden unit that began as a condition of the rules bears the name of the rule; every other one is
+called by the fluents that it looks at most, a pattern table by the places that it reads. A *place*
+is a variable of the structure, such as a square, in the words that all of its fluents share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from neurogame.array_types import Float32s1, Int64s1
+from neurogame.evaluators.attribution import Contribution, Kind
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.rule_units import RuleUnit, units_read
+from neurogame.inspect.attribution.rule_sources import RuleSource, rule_source
+from neurogame.show.layout import find_layout
+from neurogame.simulate.game import Game, State
+
+_LISTED, _ALIKE = 3, 4
+"""Kinds of fluents by which a unit without a rule is called, and fluents of each one."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PartLabel:
+    """What a part is called.
+
+    Attributes:
+        kind: ``rule``, ``unit`` (another hidden unit) or ``pattern``.
+        label: for people; of a rule first what it is about, up to ``": "``.
+        fluents: that it looks at, ascending; those of the rule, or the largest ones.
+    """
+
+    kind: Kind
+    label: str
+    fluents: tuple[int, ...]
+
+
+@final
+class PlaceNames:
+    """Names of the variables of a game, and of what can stand there."""
+
+    def __init__(self, game: Game) -> None:
+        """Name all variables; see :func:`place_names`."""
+        self._game, structure = game, game.structure
+        self.place_of = structure.variable_of.tolist()
+        words = [[w.strip("()") for w in text.split()] for text in game.fluents]
+        self.names: list[tuple[str, ...]] = []
+        self.contents = [""] * len(game.fluents)
+        for variable in structure.variables:
+            fluents = variable.fluents.tolist()
+            mine = [words[fluent] for fluent in fluents]
+            same = [len(set(column)) == 1 for column in zip(*mine, strict=False)]
+            name = tuple(word for word, keep in zip(mine[0], same, strict=False) if keep)
+            if name in self.names:
+                name = (*name, "|".join(w[-1] for w in mine[:_LISTED]))
+            self.names.append(name)
+            for fluent, each in zip(fluents, mine, strict=True):
+                kept = [*same, *([False] * len(each))]
+                rest = [word for word, keep in zip(each, kept, strict=False) if not keep]
+                self.contents[fluent] = " ".join(rest)
+
+    @cached_property
+    def blank(self) -> frozenset[int]:
+        """Fluents that say that nothing stands on a square of a board."""
+        return frozenset(
+            fluent
+            for board in find_layout(self._game).boards
+            for fluent, (_, content) in board.squares.items()
+            if content == board.blank
+        )
+
+    def places(self, fluents: Iterable[int]) -> list[int]:
+        """Return the variables of fluents, in the order of their names; constants have none."""
+        known = {self.place_of[fluent] for fluent in fluents} - {-1}
+        return sorted(known, key=lambda v: [(len(word), word) for word in self.names[v]])
+
+    def text(self, places: Sequence[int], state: State | None = None) -> str:
+        """Return places as text, ``cell (3 1) (3 2)``, and what stands there in a state."""
+        texts: list[str] = []
+        last = ""
+        for place in places:
+            relation, *others = self.names[place]
+            texts += [] if relation == last else [relation]
+            texts += [f"({' '.join(others)})"] if others else []
+            texts += [] if state is None else self._standing(state, place)
+            last = relation
+        return " ".join(texts)
+
+    def _standing(self, state: State, place: int) -> list[str]:
+        """Return what stands at a place, if anything does."""
+        variable = self._game.structure.variables[place].fluents.tolist()
+        held = [f for f in variable if state.fluents[f] and f not in self.blank]
+        return [self.contents[f] or "holds" for f in held]
+
+
+_places: WeakKeyDictionary[Game, PlaceNames] = WeakKeyDictionary()
+
+
+def place_names(game: Game) -> PlaceNames:
+    """Return the names of the variables of a game; made once per game."""
+    if game not in _places:
+        _places[game] = PlaceNames(game)
+    return _places[game]
+
+
+def contribution_text(contribution: Contribution, state: State) -> str:
+    """Return a line for people: of a pattern what stands at its places.
+
+    Args:
+        contribution: any.
+        state: the one whose value it adds to.
+    """
+    if contribution.kind != "pattern":
+        return contribution.label
+    names = place_names(state.game)
+    return names.text(names.places(contribution.fluents), state) or contribution.label
+
+
+def units_of(evaluator: PartsEvaluator, game: Game) -> tuple[RuleUnit | None, ...]:
+    """Return what hidden units began as, None where no rule is behind them."""
+    first = (one.numpy() for one in (evaluator.first_embedding, evaluator.first_bias))
+    return units_read(game.structure, *first)
+
+
+def part_labels(
+    evaluator: PartsEvaluator, game: Game, mode: int
+) -> tuple[list[PartLabel], list[PartLabel]]:
+    """Return the labels of hidden units and of look-ups, in the words of states of a mode.
+
+    Args:
+        evaluator: of the game.
+        game: the game.
+        mode: index; states of other modes are seen with other eyes, by the same weights.
+    """
+    layout, names = evaluator.layout, place_names(game)
+    # Which fluent of the state each fluent of the perspective is.
+    source = np.full(layout.sizes.fluents, -1, np.int64)
+    target = layout.seen_as[mode].astype(np.int64)
+    source[target[target >= 0]] = np.flatnonzero(target >= 0)
+    weights = evaluator.embedding[int(layout.weights[mode])].detach().numpy()
+    units = [
+        _of_weights(names, column, source)
+        if unit is None
+        else _of_rule(game, names, unit, source)
+        for unit, column in zip(units_of(evaluator, game), weights.T, strict=True)
+    ]
+    tables = []
+    for readers in _readers(evaluator):
+        read = source[readers]
+        fluents = sorted(read[read >= 0].tolist())
+        text = names.text(names.places(fluents)) or "every state"
+        tables.append(PartLabel(kind="pattern", label=text, fluents=tuple(fluents)))
+    return units, tables
+
+
+def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> PartLabel:
+    """Return the label of a unit that began as a condition of the rules."""
+    there = [2 * int(source[one >> 1]) + one % 2 for one in unit.literals if source[one >> 1] >= 0]
+    held = sorted(one >> 1 for one in there if one % 2 == 0)
+    barred = sorted(one for one in there if one % 2)
+    rule = rule_source(game, [*(2 * fluent for fluent in held), *barred])
+    texts = [game.fluents[fluent] for fluent in held]
+    texts += [f"(not {game.fluents[one >> 1]})" for one in barred]
+    move = f"{rule.head} if " if rule.relation == "legal" else ""
+    least = "all" if unit.least >= len(held) else f"at least {unit.least} of {len(held)}"
+    label = f"{_about(names, rule, held)}: {move}{' '.join(texts)}; {least}"
+    fluents = tuple(sorted({one >> 1 for one in there}))
+    return PartLabel(kind="rule", label=label, fluents=fluents)
+
+
+def _about(names: PlaceNames, rule: RuleSource, held: Sequence[int]) -> str:
+    """Return what a rule is about: ``line of white (connectfour.kif:61)``."""
+    contents = sorted({names.contents[fluent] for fluent in held} - {""})
+    whose = f" of {contents[0]}" if len(contents) == 1 else ""
+    return f"{rule.relation}{whose}" + (f" ({rule.where})" if rule.where else "")
+
+
+def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> PartLabel:
+    """Return the label of a unit that no rule asked for: its largest weights."""
+    order = np.argsort(-np.abs(column), kind="stable")
+    order = order[(source[order] >= 0) & (column[order] != 0)]
+    large = order[np.abs(column[order]) >= np.abs(column[order[:1]]) / 2]
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for fluent in large.tolist():
+        there, sign = int(source[fluent]), "+" if column[fluent] > 0 else "-"
+        relation = names.names[names.place_of[there]][0]
+        groups.setdefault((relation, names.contents[there], sign), []).append(there)
+    # What is largest first; of many alike how many they are.
+    largest = list(groups.items())[:_LISTED]
+    texts = []
+    for (relation, content, sign), each in largest:
+        texts += [f"{len(each)} of {relation} {content} {sign}"] * (len(each) > _ALIKE)
+        if len(each) <= _ALIKE:
+            where = names.text(names.places(each))
+            texts.append(" ".join(filter(None, (where, content, sign))))
+    fluents = sorted(fluent for _, each in largest for fluent in each)
+    label = f"free: mostly {', '.join(texts)}" if texts else "free: reads nothing"
+    return PartLabel(kind="unit", label=label, fluents=tuple(fluents))
+
+
+def _readers(evaluator: PartsEvaluator) -> list[Int64s1]:
+    """Return the fluents of the perspective that each look-up reads."""
+    layout = evaluator.layout
+    fluent = np.repeat(np.arange(layout.sizes.fluents), np.diff(layout.start))
+    order = np.argsort(layout.lookup, kind="stable")
+    counts = np.bincount(layout.lookup, minlength=layout.sizes.lookups)
+    return np.split(fluent[order], np.cumsum(counts)[:-1]) if layout.sizes.lookups else []

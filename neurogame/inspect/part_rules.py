@@ -1,0 +1,168 @@
+"""The rules in a learned evaluator, by weight, and what it looks at that no rule asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from neurogame.array_types import Float64s, Int64s1
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
+from neurogame.inspect.attribution.part_labels import part_labels, units_of
+from neurogame.inspect.table import Row, Table
+from neurogame.simulate.game import Game
+
+LISTED = 10
+"""Groups of conditions, and additions, that are listed."""
+_GREW, _FADED = 1.25, 0.75
+
+
+def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str, list[Row]]:
+    """Return the rules by weight, the conditions by weight, and the largest additions.
+
+    Args:
+        evaluator: of the game; nothing is returned of one that is not made of parts.
+        initial: the same before learning.
+        game: the game.
+    """
+    now, then = parts_of(evaluator), parts_of(initial)
+    if now is None or then is None:
+        return {"rules": [], "conditions": [], "additions": []}
+    modes = [_Mode(now, then, game, mode) for mode in range(now.layout.sizes.modes)]
+    conditions = [row for mode in modes for row in mode.conditions()]
+    rules = _summed(conditions, ("when", "rule", "least"))
+    alike = _summed(conditions, ("when", "orbit", "least"))
+    additions = [row for mode in modes for row in mode.additions()]
+    additions.sort(key=lambda row: -abs(row["adds"]))
+    return {"rules": rules, "conditions": alike[:LISTED], "additions": additions[:LISTED]}
+
+
+def part_tables(report: dict[str, Any], role: str) -> list[Table]:
+    """Return a report of :func:`part_rules` as people read it.
+
+    Args:
+        report: what it returned.
+        role: the first role, for which amounts are.
+    """
+    numbers = "at first={first:+.3f} | now={adds:+.3f} | own={own:.2f} | like={like:.0%} | "
+    numbers += "became={became} | when={when}"
+    what = f"what one more fluent of a condition adds to the log-odds of {role}, on average"
+    return [
+        Table(
+            report["rules"],
+            f"{numbers} | units={{units}} | rule={{rule}} | holding={{least}}",
+            f"rules by weight: {what}; own: its own weights, 1 at first; like: cosine to these",
+            listed=LISTED,
+        ),
+        Table(
+            report["conditions"],
+            f"{numbers} | alike={{units}} | condition={{label}}",
+            "conditions by weight, those that the rules treat alike together",
+        ),
+        Table(
+            report["additions"],
+            "adds={adds:+.3f} | when={when} | what={label}",
+            f"largest additions that no rule asked for: what one weight adds for {role}",
+        ),
+    ]
+
+
+@final
+class _Mode:
+    """The parts of an evaluator, as states of one mode see them."""
+
+    def __init__(
+        self, now: PartsEvaluator, then: PartsEvaluator, game: Game, mode: int
+    ) -> None:
+        layout = now.layout
+        self._game, self._mode, self._evaluator = game, mode, now
+        self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][0])
+        sign = float(layout.sign[mode])
+        self._sign = sign
+        self._embedding, self._first = (
+            one.embedding[self._set].detach().double().numpy() for one in (now, then)
+        )
+        self._readout, self._readout_then = (
+            sign * one.readout[mode, self._output].detach().double().numpy() for one in (now, then)
+        )
+        self._units = units_of(now, game)
+        self._labels, self._tables = part_labels(now, game, mode)
+        said = layout.mode_fluent
+        self._when = game.fluents[said[mode]] if mode < len(said) else "always"
+        # Under symmetries that states of the mode are learned with.
+        self._images = layout.images[0].astype(np.int64)
+
+    def conditions(self) -> Iterator[Row]:
+        """Yield a row for each unit that began as a condition of the rules."""
+        for number, (unit, label) in enumerate(zip(self._units, self._labels, strict=True)):
+            if unit is None:
+                continue
+            held = [one >> 1 for one in unit.literals if one % 2 == 0]
+            now, first = self._embedding[:, number], self._first[:, number]
+            norms = float(np.linalg.norm(now) * np.linalg.norm(first)) or 1.0
+            own = float(now[held].mean())
+            yield {
+                "when": self._when,
+                "rule": label.label.partition(": ")[0],
+                "least": label.label.rpartition("; ")[2],
+                "label": label.label,
+                "orbit": self._orbit(np.array(unit.literals)),
+                "first": float(self._readout_then[number] * first[held].mean()),
+                "adds": float(self._readout[number]) * own,
+                "own": own,
+                "like": float(now @ first) / norms,
+            }
+
+    def _orbit(self, literals: Int64s1) -> list[int]:
+        """Return the same for all conditions that symmetries make of each other."""
+        images = 2 * self._images[:, literals >> 1] + literals % 2
+        return min(np.sort(images, axis=1).tolist())
+
+    def additions(self) -> Iterator[Row]:
+        """Yield the largest weights that no condition has, of each unit and table one."""
+        fluents = self._game.fluents
+        place = self._game.structure.variable_of
+        seen_as = self._evaluator.layout.seen_as[self._mode].astype(np.int64)
+        source = np.zeros(len(seen_as), np.int64)
+        source[seen_as[seen_as >= 0]] = np.flatnonzero(seen_as >= 0)
+        for number, (unit, label) in enumerate(zip(self._units, self._labels, strict=True)):
+            weights, beside = self._embedding[:, number].copy(), ""
+            if unit is not None:
+                read = [one >> 1 for one in unit.literals]
+                weights -= self._first[:, number]
+                weights[np.isin(place, place[read])] = 0.0
+            weights[np.bincount(seen_as[seen_as >= 0], minlength=len(seen_as)) == 0] = 0.0
+            largest = int(np.argmax(np.abs(weights)))
+            amount = float(self._readout[number] * weights[largest])
+            if unit is not None:
+                beside = f"{fluents[source[largest]]} beside "
+            yield {"when": self._when, "adds": amount, "label": beside + label.label}
+        layout = self._evaluator.layout
+        tables = self._evaluator.tables[self._set, self._output].detach().double().numpy()
+        for first, last, label in zip(layout.first, layout.last, self._tables, strict=True):
+            rows: Float64s = self._sign * tables[first : last + 1]
+            amount = float(rows[np.argmax(np.abs(rows))])
+            yield {"when": self._when, "adds": amount, "label": f"table of {label.label}"}
+
+
+def _summed(rows: Sequence[Row], key: tuple[str, ...]) -> list[Row]:
+    """Return means of what has the same key, the largest weight first."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str([row[name] for name in key]), []).append(row)
+    summed: list[Row] = []
+    for group in groups.values():
+        means = {n: float(np.mean([r[n] for r in group])) for n in ("first", "adds", "own", "like")}
+        largest = max(group, key=lambda row: abs(row["adds"]))
+        summed.append({**largest, **means, "units": len(group), "became": _became(means)})
+    return sorted(summed, key=lambda row: -abs(row["adds"]))
+
+
+def _became(means: dict[str, float]) -> str:
+    """Return what became of a condition's own weights."""
+    own, turned = means["own"], means["own"] < 0 or means["first"] * means["adds"] < 0
+    if turned:
+        return "changed sign"
+    return "grew" if own > _GREW else "faded" if own < _FADED else "stayed"
