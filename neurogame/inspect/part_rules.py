@@ -31,9 +31,12 @@ def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
     if now is None or then is None:
         return {"rules": [], "conditions": [], "additions": []}
     modes = [_Mode(now, then, game, mode) for mode in range(now.layout.sizes.modes)]
-    conditions = [row for mode in modes for row in mode.conditions()]
-    rules = _summed(conditions, ("when", "rule", "least"))
-    alike = _summed(conditions, ("when", "orbit", "least"))
+    rules = [row for mode in modes for row in mode.conditions()]
+    rules = _summed(rules, ("when", "rule", "least"))
+    # Modes that share weights look at the images of the same conditions and squares.
+    modes = [modes[one] for one in np.unique(now.layout.weights, return_index=True)[1].tolist()]
+    alike = [row for mode in modes for row in mode.conditions()]
+    alike = _summed(alike, ("when", "orbit", "least"))
     additions = [row for mode in modes for row in mode.additions()]
     additions.sort(key=lambda row: -abs(row["adds"]))
     return {"rules": rules, "conditions": alike[:LISTED], "additions": additions[:LISTED]}
@@ -73,9 +76,7 @@ def part_tables(report: dict[str, Any], role: str) -> list[Table]:
 class _Mode:
     """The parts of an evaluator, as states of one mode see them."""
 
-    def __init__(
-        self, now: PartsEvaluator, then: PartsEvaluator, game: Game, mode: int
-    ) -> None:
+    def __init__(self, now: PartsEvaluator, then: PartsEvaluator, game: Game, mode: int) -> None:
         layout = now.layout
         self._game, self._mode, self._evaluator = game, mode, now
         self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][0])
@@ -141,10 +142,13 @@ class _Mode:
             yield {"when": self._when, "adds": amount, "label": beside + label.label}
         layout = self._evaluator.layout
         tables = self._evaluator.tables[self._set, self._output].detach().double().numpy()
-        for first, last, label in zip(layout.first, layout.last, self._tables, strict=True):
-            rows: Float64s = self._sign * tables[first : last + 1]
+        copies = np.unique(layout.first, return_index=True, return_counts=True)
+        for first, look_up, count in zip(*(one.tolist() for one in copies), strict=True):
+            rows: Float64s = self._sign * tables[first : layout.last[look_up] + 1]
             amount = float(rows[np.argmax(np.abs(rows))])
-            yield {"when": self._when, "adds": amount, "label": f"table of {label.label}"}
+            text = f"table of {self._tables[look_up].label}"
+            text += f" (and {count - 1} that the rules treat alike)" if count > 1 else ""
+            yield {"when": self._when, "adds": amount, "label": text}
 
 
 def _summed(rows: Sequence[Row], key: tuple[str, ...]) -> list[Row]:

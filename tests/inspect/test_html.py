@@ -18,6 +18,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.in_short import in_short
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.html.elements import bar
 from neurogame.inspect.html.match import match_html
@@ -247,7 +248,7 @@ def test_an_attribution_lists_what_adds_up_and_paints_it() -> None:
     found = attribute(evaluator, state, 1)
     shown = found._repr_html_()
     assert f"value for black: {found.value:.3f}" in text(shown)
-    assert found.contributions[0].text(state) in text(shown)
+    assert all(str(row["text"]) in text(shown) for row in in_short(found))
     assert f"{found.total:+.4f} in all" in text(shown)
     assert "left over" in text(shown)
     assert repr(found).startswith(f"Attribution({found.value:.3f} for role 1: exact, ")

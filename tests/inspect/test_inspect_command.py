@@ -224,7 +224,9 @@ def test_the_command_says_what_adds_up(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["inspect", *line, "--top", "3"]) == 0
     shown = capsys.readouterr().out
     assert "value for xplayer" in shown
-    assert "by the fluents behind them" in shown
+    assert all(row["text"] in shown for row in found["in_short"])
+    lines = sum(row["amount"] for row in found["in_short"])
+    assert found["base"] + lines + found["gap"] == pytest.approx(found["total"])
 
 
 def test_two_states_are_compared(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ is a variable of the structure, such as a square, in the words that all of its f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 from weakref import WeakKeyDictionary
@@ -58,14 +58,17 @@ class PlaceNames:
             fluents = variable.fluents.tolist()
             mine = [words[fluent] for fluent in fluents]
             same = [len(set(column)) == 1 for column in zip(*mine, strict=False)]
-            name = tuple(word for word, keep in zip(mine[0], same, strict=False) if keep)
+            # A variable of several relations is called by all of them.
+            relation = "|".join(dict.fromkeys(each[0] for each in mine))
+            rest = (word for word, keep in zip(mine[0][1:], same[1:], strict=False) if keep)
+            name = (relation, *rest)
             if name in self.names:
                 name = (*name, "|".join(w[-1] for w in mine[:_LISTED]))
             self.names.append(name)
             for fluent, each in zip(fluents, mine, strict=True):
                 kept = [*same, *([False] * len(each))]
-                rest = [word for word, keep in zip(each, kept, strict=False) if not keep]
-                self.contents[fluent] = " ".join(rest)
+                content = (word for word, keep in zip(each, kept, strict=False) if not keep)
+                self.contents[fluent] = " ".join(content)
 
     @cached_property
     def blank(self) -> frozenset[int]:
@@ -147,9 +150,7 @@ def part_labels(
     source[target[target >= 0]] = np.flatnonzero(target >= 0)
     weights = evaluator.embedding[int(layout.weights[mode])].detach().numpy()
     units = [
-        _of_weights(names, column, source)
-        if unit is None
-        else _of_rule(game, names, unit, source)
+        _of_weights(names, column, source) if unit is None else _of_rule(game, names, unit, source)
         for unit, column in zip(units_of(evaluator, game), weights.T, strict=True)
     ]
     tables = []
@@ -166,11 +167,16 @@ def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> 
     there = [2 * int(source[one >> 1]) + one % 2 for one in unit.literals if source[one >> 1] >= 0]
     held = sorted(one >> 1 for one in there if one % 2 == 0)
     barred = sorted(one for one in there if one % 2)
-    rule = rule_source(game, [*(2 * fluent for fluent in held), *barred])
+    rule = rule_source(game, there)
+    if not rule.head:
+        # What is the same under a symmetry comes from the same rule, though of another head.
+        rule = replace(
+            rule_source(game, unit.literals), head=rule_source(game, unit.literals).relation
+        )
     texts = [game.fluents[fluent] for fluent in held]
     texts += [f"(not {game.fluents[one >> 1]})" for one in barred]
     move = f"{rule.head} if " if rule.relation == "legal" else ""
-    least = "all" if unit.least >= len(held) else f"at least {unit.least} of {len(held)}"
+    least = "all" if unit.least == len(held) else f"at least {unit.least} of {len(held)}"
     label = f"{_about(names, rule, held)}: {move}{' '.join(texts)}; {least}"
     fluents = tuple(sorted({one >> 1 for one in there}))
     return PartLabel(kind="rule", label=label, fluents=fluents)

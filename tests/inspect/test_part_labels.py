@@ -1,0 +1,172 @@
+"""What parts are called: by the rules and the squares that they look at, in all games."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.gdl.library import library_names
+from neurogame.gdl.scramble import scramble
+from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.in_short import LINES, in_short
+from neurogame.inspect.attribution.part_labels import PartLabel, part_labels, units_of
+from neurogame.inspect.named_state import named_state
+from neurogame.inspect.part_rules import part_rules, part_tables
+from neurogame.inspect.table import told
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.simulate.game import Game, State
+from tests.conftest import REPOSITORY
+
+ANONYMOUS = re.compile(r"hidden unit|pattern \d|unit \d|part \d|node \d")
+
+
+def parts(game: Game, hidden: int = 40, lookups: int = 12) -> PartsEvaluator:
+    """Return an evaluator whose weights have moved away at random from what they began as."""
+    config = PartsConfig(hidden=hidden, lookups=lookups)
+    evaluator = make_parts(game, config, opposed=False, seed=1)
+    generator = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for part in evaluator.parts_learned():
+            part.add_(torch.randn(part.shape, generator=generator) / 5)
+    return evaluator
+
+
+def rules_of(labels: list[PartLabel]) -> list[str]:
+    """Return the labels of units that began as conditions of the rules."""
+    return [one.label for one in labels if one.kind == "rule"]
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_nothing_is_anonymous(name: str) -> None:
+    game = Game.load(name)
+    evaluator = parts(game)
+    for mode in range(min(evaluator.layout.sizes.modes, 2)):
+        units, tables = part_labels(evaluator, game, mode)
+        labels = [one.label for one in (*units, *tables)]
+        assert not [label for label in labels if ANONYMOUS.search(label)]
+        free = [one.label for one in units if one.kind == "unit"]
+        assert len(set(free)) == len(free)
+        began = [unit for unit in units_of(evaluator, game) if unit is not None]
+        assert len(rules_of(units)) == len(began)
+        assert len(set(rules_of(units))) == len(set(began))
+        # Every rule has been traced to its head, and that to a line of the rulesheet.
+        assert all(re.search(rf"\({name}\.kif:\d+\): ", one) for one in rules_of(units))
+
+
+@pytest.mark.parametrize(
+    "name", ["tictactoe", "connectfour", "breakthrough6", "pig", "eightpuzzle"]
+)
+def test_few_lines_add_up(name: str) -> None:
+    game = Game.load(name)
+    evaluator = parts(game)
+    for plies in range(5):
+        found = attribute(evaluator, named_state(game, f"random:{plies}:{plies}"), 0)
+        rows = in_short(found)
+        assert 0 < len(rows) <= LINES
+        total = found.base + found.gap + sum(row["amount"] for row in rows)
+        assert total == pytest.approx(found.total, abs=1e-5)
+        assert sum(row["share"] for row in rows) == pytest.approx(1)
+        assert not [row for row in rows if ANONYMOUS.search(row["text"])]
+
+
+def test_lines_are_named_by_their_squares_and_rule() -> None:
+    game = Game.load("tictactoe")
+    units, _ = part_labels(parts(game), game, 0)
+    row = "line of x (tictactoe.kif:56): (cell 1 1 x) (cell 2 1 x) (cell 3 1 x); at least "
+    assert sorted(label for label in rules_of(units) if label.startswith(row)) == [
+        row + "1 of 3",
+        row + "2 of 3",
+    ]
+    rules = (REPOSITORY / "games" / "tictactoe.kif").read_text().splitlines()
+    assert rules[55].startswith("(<= (line ?s)")
+
+
+def test_the_other_player_sees_the_other_player_s_lines() -> None:
+    game = Game.load("connectfour")
+    evaluator = parts(game, hidden=320)
+    lines = [rules_of(part_labels(evaluator, game, mode)[0]) for mode in range(2)]
+    assert set(lines[0]) == set(lines[1])
+    pairs = zip(*lines, strict=True)
+    assert all(one.split()[:3] != other.split()[:3] for one, other in pairs)
+    red = "(cell 2 1 red) (cell 3 2 red) (cell 4 3 red) (cell 5 4 red); at least 3 of 4"
+    assert f"line of red (connectfour.kif:61): {red}" in lines[0]
+
+
+def test_conditions_of_legal_moves_say_which_move() -> None:
+    game = Game.load("breakthrough6")
+    units, _ = part_labels(parts(game, hidden=400), game, 0)
+    (label,) = (one for one in rules_of(units) if "(move 3 4 4 5)" in one and "all" in one)
+    assert label == (
+        "legal of white (breakthrough6.kif:44): (legal white (move 3 4 4 5)) if "
+        "(cell 3 4 white) (not (cell 4 5 white)); all"
+    )
+
+
+def test_a_scrambled_copy_has_labels_in_its_own_words() -> None:
+    game = Game.load("tictactoe")
+    renamed = scramble(game.rules, 7, numbers=True)
+    copy = Game.from_rules(renamed.rules, "copy", cache=False)
+    mine, yours = (
+        [one.label for group in part_labels(parts(g), g, 0) for one in group] for g in (game, copy)
+    )
+    words = set(re.findall(r"[a-z]+", " ".join(copy.fluents + copy.roles)))
+    said = {word for label in yours for word in re.findall(r"[a-z]{3,}", label)}
+    assert "cell" in " ".join(mine)
+    assert not said & {"cell", "line", "xplayer", "oplayer"}
+    assert words & said
+    assert sorted(len(label.split()) for label in mine) == sorted(len(one.split()) for one in yours)
+
+
+def test_a_table_is_told_by_what_stands_there() -> None:
+    game = Game.load("connectfour")
+    evaluator = parts(game, hidden=0)
+    state = named_state(game, "(cell 1 1 red) (cell 2 1 black) (cell 1 2 red) (control red)")
+    for one in attribute(evaluator, state, 0).contributions:
+        assert one.label.startswith("cell (")
+        squares = [tuple(game.fluents[f].strip("()").split()[1:3]) for f in one.fluents]
+        assert {f"({column} {row})" for column, row in squares} == {
+            f"({place})" for place in re.findall(r"\(([^)]*)\)", one.label)
+        }
+    text = " ".join(row["text"] for row in in_short(attribute(evaluator, state, 0)))
+    assert "(1 1) red" in text or "(2 1) black" in text or "(1 2) red" in text
+
+
+def test_additions_and_rules_that_changed_are_told() -> None:
+    game = Game.load("tictactoe")
+    config = PartsConfig(hidden=48, lookups=48)
+    evaluator, initial = (make_parts(game, config, opposed=True, seed=1) for _ in range(2))
+    units = [unit for unit in units_of(evaluator, game) if unit is not None]
+    with torch.no_grad():
+        evaluator.readout.fill_(0.25)
+        for number, unit in enumerate(units):
+            evaluator.embedding[:, list(unit.held), number] *= {1: 3, 2: -1}[unit.least]
+        evaluator.tables[0, 0, 0] = 9.0
+    report = part_rules(evaluator, initial, game)
+    assert report["additions"][0]["adds"] == pytest.approx(9.0)
+    assert report["additions"][0]["label"].startswith("table of cell (")
+    assert {(row["least"], row["became"], row["own"]) for row in report["rules"]} == {
+        ("at least 1 of 3", "grew", 3.0),
+        ("at least 2 of 3", "changed sign", -1.0),
+    }
+    text = told(part_tables(report, game.roles[0]))
+    assert "line of x (tictactoe.kif:" in text
+    assert not ANONYMOUS.search(text)
+    assert all(row["first"] == 0 for row in report["rules"])
+
+
+def test_what_is_shipped_leaves_little_untold() -> None:
+    shares = []
+    for name in ("connectfour", "breakthrough6", "reversi6"):
+        checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / f"{name}.pt")
+        game = checkpoint.game()
+        evaluator = checkpoint.evaluator(game)
+        for plies in range(4, 24, 2):
+            state: State = named_state(game, f"random:{plies}:{plies}")
+            rows = in_short(attribute(evaluator, state, 0))
+            shares += [row["share"] for row in rows[-1:] if row["text"].startswith("other")]
+    assert sum(shares) / 30 < 0.25
