@@ -96,6 +96,7 @@ def _parts(plan: MatchPlan) -> list[MatchPlan]:
             seats=plan.seats[begin:end],
             seeds=plan.seeds[begin:end],
             openings=None if plan.openings is None else plan.openings[begin:end],
+            drawn=None if plan.drawn is None else plan.drawn[begin:end],
         )
         for begin, end in pairwise(bounds)
     ]

@@ -21,6 +21,8 @@ _MANY_FLUENTS, _MANY_MOVES = 300, 24
 _FEW_UNITS, _MANY_UNITS, _MANY_CONDITIONS = 128, 256, 76
 _FEATURES = 0.3
 """Share of hidden units that begin as features: with conditions of the rules, nearly all."""
+_ROUND = 4096.0
+"""Plies of a round in which goal networks play: less than a second."""
 _RANDOM_MOVES = 3.0
 """Random moves in a game, about: enough to see other positions, too few to blur who wins."""
 
@@ -69,6 +71,8 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     chosen = PartsConfig(hidden=hidden, lookups=96, features=_FEATURES)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)
     each = plies * (8 * words + 12 * roles + 8)
+    if given.get("evaluator") is not None:
+        given = {"lanes": _networks_lanes(lengths), "step_size": 0.02, "step_every": 512} | given
     config = LaneConfig(
         parts=replace(chosen, **parts),
         seed=seed,
@@ -80,6 +84,11 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
         step_size=0.004 if wide else 0.008,
     )
     return replace(config, **given)
+
+
+def _networks_lanes(lengths: GameLengths) -> int:
+    """Return how many games goal networks play in a round, which ends with the longest of them."""
+    return int(min(256, max(16, _ROUND // lengths.mean)))
 
 
 def fresh_parts(game: Game, config: LaneConfig) -> PartsEvaluator:

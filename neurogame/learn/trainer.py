@@ -25,7 +25,9 @@ from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counters import Counters
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner, mean_loss
+from neurogame.learn.networks.learner import NetworkLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -103,11 +105,11 @@ class Trainer(TrainingRun):
         super().__init__(game, config, folder)
         self._settings = config.learner or fitted(game)
         self.config = replace(config, learner=self._settings)
-        evaluator = fresh_parts(game, self._settings)
-        self._first = copied_weights(evaluator)
         self._workplace = workplace
-        self.learner = LaneLearner(game, self._settings, evaluator, workplace)
-        self.untrained = make_evaluator(game).requires_grad_(False)
+        self.learner = learner_of(game, self._settings, workplace)
+        self._first = copied_weights(self.learner.evaluator)
+        networks = self._settings.evaluator
+        self.untrained = make_evaluator(game, networks, self._settings.seed).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
         self._released = released
         self._considered = self.learner.losses()
@@ -137,14 +139,13 @@ class Trainer(TrainingRun):
         Args:
             resumable: with the state of the learner.
         """
-        released, untrained = self.release.evaluator, self.untrained
+        released = self.release.evaluator
         weights = copied_weights(released)
-        same = released.describe() == untrained.describe()
         return replace(
             self._empty,
             description=released.describe(),
             weights=weights,
-            initial_weights=weights if same else self._first,
+            initial_weights=self._first if self.release.seconds else weights,
             config={"recipe": "fitted", **self.config.to_json()},
             optimiser=self._state() if resumable else None,
             random={
@@ -255,6 +256,25 @@ class Trainer(TrainingRun):
         # A run that was killed may have released since, what it will now learn anew.
         is_first = self.release.seconds == 0
         self.folder.save_best(None if is_first else self.checkpoint(resumable=False))
+
+
+def learner_of(
+    game: Game, config: LaneConfig, workplace: Workplace | None = None
+) -> LaneLearner | NetworkLearner:
+    """Return what learns by a configuration, before it has learned.
+
+    Args:
+        game: what is played.
+        config: whether parts learn or goal networks, and how.
+        workplace: who plays; None: this process.
+
+    Raises:
+        ConfigurationError: the evaluator has no goal networks that learn.
+    """
+    if config.evaluator is None:
+        return LaneLearner(game, config, fresh_parts(game, config), workplace)
+    evaluator = make_evaluator(game, config.evaluator, config.seed)
+    return NetworkLearner(game, config, evaluator, workplace)
 
 
 def _known(loss: float) -> float | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import final
 
@@ -99,7 +99,12 @@ class LaneLearner:
         counters.matches = sum(worker.games.own.games for worker in workers)
         counters.plies = sum(worker.games.own.plies for worker in workers)
         counters.updates = sum(worker.learning.steps for worker in workers)
-        self._average()
+        average_in(
+            self.averaged.parts_learned(),
+            self.evaluator.parts_learned(),
+            counters.rounds,
+            self.config,
+        )
         seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
@@ -161,18 +166,25 @@ class LaneLearner:
         for worker in self._workers:
             worker.learning.loss = 0.0
 
-    def _average(self) -> None:
-        """Take the present weights into the average.
 
-        *Reference:* Shamir and Zhang, "Stochastic gradient descent for non-smooth optimization"
-        (2013), section 4: polynomial-decay averaging.
-        """
-        share = (1 + self.config.memory) / (self.counters.rounds + self.config.memory)
-        with torch.no_grad():
-            for mean, now in zip(
-                self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
-            ):
-                mean.lerp_(now, share)
+def average_in(
+    means: Iterable[Tensor], weights: Iterable[Tensor], rounds: int, config: LaneConfig
+) -> None:
+    """Take the present weights into their averages.
+
+    *Reference:* Shamir and Zhang, "Stochastic gradient descent for non-smooth optimization"
+    (2013), section 4: polynomial-decay averaging.
+
+    Args:
+        means: the averages, changed in place.
+        weights: the present ones.
+        rounds: after which they are there, at least 1.
+        config: over how long is averaged.
+    """
+    share = (1 + config.memory) / (rounds + config.memory)
+    with torch.no_grad():
+        for mean, now in zip(means, weights, strict=True):
+            mean.lerp_(now, share)
 
 
 def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:

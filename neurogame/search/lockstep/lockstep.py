@@ -41,6 +41,7 @@ class MatchPlan:
         seeds: a seed per match, int64 ``[N]``, at least 0.
         openings: joint moves with which each match starts, as indices into each role's own
             moves; int64 ``[N, P, R]``.
+        drawn: for how many plies each match then goes on by uniformly random moves; int64 ``[N]``.
         max_plies: a match is cut off after this many plies, at least 1.
         margin: for two roles whose goals sum to 100: whether a role values a state by
             ``(own + 1 - other) / 2`` instead of its own value alone.
@@ -52,6 +53,7 @@ class MatchPlan:
     seats: Int64s
     seeds: Int64s
     openings: Int64s | None = None
+    drawn: Int64s | None = None
     max_plies: int = 1000
     margin: bool = False
     depth: int = 1
@@ -67,10 +69,12 @@ class LockstepMatch:
         goals: goals of the last state per role, float64 ``[R]`` in 0..1; NaN where the match was
             cut off before a terminal state.
         moves: the joint moves, as indices into each role's own moves; int64 ``[T, R]``.
+        drawn: whether a player with a choice moved at random; bool ``[T]``.
     """
 
     goals: Float64s
     moves: Int64s
+    drawn: Bools
 
     @property
     def finished(self) -> bool:
@@ -102,6 +106,7 @@ def play_lockstep(
         plan.seats[:, game.chance] = RANDOM_SEAT
     count, roles = plan.seats.shape
     moves: list[list[Int64s]] = [[] for _ in range(count)]
+    drawn: list[list[np.bool_]] = [[] for _ in range(count)]
     goals = np.full((count, roles), np.nan)
     judges = Judges(evaluators=plan.evaluators, margin=plan.margin)
     states, active = simulator.initial(count), np.arange(count)
@@ -117,20 +122,27 @@ def play_lockstep(
         active, legal = active[going], look.legal.numpy()[going]
         states = states.select(torch.from_numpy(going))
         words = derive(plan.seeds[active], ply)
-        judge = np.where(_choices(game, legal) > 1, plan.seats[active], RANDOM_SEAT)
+        choices, seats = _choices(game, legal), _seats(plan, active, words, ply)
+        judge = np.where(choices > 1, seats, RANDOM_SEAT)
         ahead = look_ahead(game, states, legal, judge, judges, plan.depth, derive(words, _JOINT))
         joint, greedy = ahead.joint, _best_ranks(ahead, words)
-        ranks = _with_random_seats(_seats(plan, active, words), joint, greedy, words)
+        ranks = _with_random_seats(seats, joint, greedy, words)
         chosen = np.stack(
             [joint.table[r][np.arange(len(active)), ranks[:, r]] for r in range(roles)], axis=1
         )
         if plan.openings is not None and ply < plan.openings.shape[1]:
             chosen = plan.openings[active, ply]
+        whims = ((seats == RANDOM_SEAT) & (choices > 1))[:, list(game.players)].any(axis=1)
         for place, match in enumerate(active):
             moves[match].append(chosen[place])
+            drawn[match].append(whims[place])
         states = simulator.step(states, torch.from_numpy(chosen), check=False)
     return [
-        LockstepMatch(goals[i], np.array(record, np.int64).reshape(len(record), roles))
+        LockstepMatch(
+            goals[i],
+            np.array(record, np.int64).reshape(len(record), roles),
+            np.array(drawn[i], bool),
+        )
         for i, record in enumerate(moves)
     ]
 
@@ -153,9 +165,11 @@ def _best_ranks(ahead: Ahead, words: UInt64s) -> Int64s:
     return result
 
 
-def _seats(plan: MatchPlan, active: Int64s, words: UInt64s) -> Int64s:
+def _seats(plan: MatchPlan, active: Int64s, words: UInt64s, ply: int) -> Int64s:
     """Return who moves for each role, int64 ``[A, R]``: by chance ``epsilon`` nobody but chance."""
     seats = plan.seats[active]
+    if plan.drawn is not None:
+        seats = np.where((ply < plan.drawn[active])[:, None], RANDOM_SEAT, seats)
     if plan.epsilon == 0:
         return seats
     draw = uniform(derive(words[:, None], _WHIM, np.arange(seats.shape[1])[None, :]))

@@ -1,0 +1,178 @@
+"""Goal networks that learn: batches of games with themselves, TD(lambda), steps of Adam.
+
+What is played follows from the seed, the number of the round and the weights, so a run that goes on
+is the same as one that was never interrupted, whoever plays its games.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kinds import kind_of_evaluator
+from neurogame.learn.checkpoints.weights import copied_weights, part_of
+from neurogame.learn.counters import Counters
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import average_in, mean_loss
+from neurogame.learn.lockstep_pieces import play_pieces
+from neurogame.learn.networks.positions import Positions, positions_of
+from neurogame.search.lockstep.counter_random import derive, derived_seed
+from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
+from neurogame.search.opposition import opposed
+from neurogame.simulate.game import Game
+from neurogame.workers.workplace import Workplace
+
+_GAMES, _ORDER = 105, 106
+_CERTAIN = 1e-6
+"""How far from 0 and 1 values are thought to be at least, whose logarithms are taken."""
+
+
+@final
+class NetworkLearner:
+    """Goal networks that learn from games with themselves; not for several threads.
+
+    Attributes:
+        game: what is played.
+        config: how; a round is one game in each lane.
+        evaluator: what learns; it is changed in place.
+        averaged: the same with weights averaged over the last part of the run: what is released.
+        counters: how far it is; ``seconds`` are those of the processor, with workers of a clock.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        config: LaneConfig,
+        evaluator: Evaluator,
+        workplace: Workplace | None = None,
+    ) -> None:
+        """Take what learns.
+
+        Args:
+            game: what is played.
+            config: how; what it says of parts is not looked at.
+            evaluator: of the game.
+            workplace: who helps with games that take long; None: nobody.
+
+        Raises:
+            ConfigurationError: nothing in the evaluator is a goal network that learns.
+        """
+        networks = kind_of_evaluator(evaluator).networks(evaluator)
+        self._learned = [weight for weight in evaluator.parameters() if weight.requires_grad]
+        if networks is None or not self._learned:
+            raise ConfigurationError(
+                f"evaluator kind {evaluator.describe()['kind']!r} has no goal networks that learn; "
+                "choose cilp or cilp-paper"
+            )
+        self.game, self.config, self.evaluator = game, config, evaluator
+        self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
+        self.counters = Counters()
+        self._workplace, self._margin = workplace, opposed(game)
+        self._clock = time.thread_time if workplace is None else time.perf_counter
+        self._optimiser = torch.optim.Adam(self._learned, lr=config.step_size)
+        self._losses = self._reported = (0.0, 0)
+
+    def round(self) -> float:
+        """Play a game in each lane and learn from all of them; return the seconds taken.
+
+        Raises:
+            GameError: a role has no legal move in a state that is not terminal.
+            LimitError: workers have died over a piece, or their cluster has gone.
+        """
+        # One core: threads of torch that wait for each other would count as well.
+        torch.set_num_threads(1)
+        began, game, plan, counters = self._clock(), self.game, self._plan(), self.counters
+        if self._workplace is None:
+            matches = play_lockstep(game, plan)
+        else:
+            matches = play_pieces(game, plan, self._workplace)
+        self.learn(positions_of(game, matches, self.evaluator, self.config.lambda_, self._margin))
+        counters.rounds += 1
+        counters.matches += len(matches)
+        counters.plies += sum(match.plies for match in matches)
+        average_in(
+            self.averaged.parameters(), self.evaluator.parameters(), counters.rounds, self.config
+        )
+        seconds = self._clock() - began
+        counters.seconds += seconds
+        return seconds
+
+    def learn(self, positions: Positions) -> None:
+        """Make steps towards targets, in random order.
+
+        Args:
+            positions: what is learned; its cross-entropy is that before each step.
+        """
+        seed = derived_seed(self.config.seed, _ORDER, self.counters.rounds)
+        order = torch.from_numpy(np.random.default_rng(seed).permutation(len(positions.targets)))
+        loss, values = self._losses
+        for rows in torch.split(order, self.config.step_every) if len(order) else ():
+            estimates = self.evaluator(positions.fluents[rows])
+            error = binary_cross_entropy(
+                estimates.clamp(_CERTAIN, 1 - _CERTAIN), positions.targets[rows], reduction="sum"
+            )
+            self._optimiser.zero_grad()
+            (error / len(rows)).backward()  # type: ignore[no-untyped-call]
+            self._optimiser.step()
+            self.counters.updates += 1
+            loss, values = loss + float(error.detach()), values + estimates.numel()
+        self._losses = (loss, values)
+
+    def losses(self) -> tuple[float, int]:
+        """Return the cross-entropy of a role's value, added up, and over how many values."""
+        return self._losses
+
+    def take_loss(self) -> float:
+        """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
+        former, self._reported = self._reported, self._losses
+        return mean_loss(former, self._reported)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
+        weights = copied_weights(self.evaluator)
+        return {f"weights.{name}": part for name, part in weights.items()} | {
+            f"{number}.{name}": part.clone()
+            for number, weight in enumerate(self._learned)
+            for name, part in self._optimiser.state[weight].items()
+        }
+
+    def restore(
+        self, state: dict[str, Tensor], averaged: dict[str, Tensor], counters: Counters
+    ) -> None:
+        """Go on where another learner of the same game and configuration was.
+
+        Args:
+            state: what its :meth:`state` returned.
+            averaged: weights of its :attr:`averaged`.
+            counters: its counters.
+        """
+        self.evaluator.load_state_dict(part_of(state, "weights."))
+        self.averaged.load_state_dict(averaged)
+        for number, weight in enumerate(self._learned):
+            self._optimiser.state[weight] = {
+                name: part.clone() for name, part in part_of(state, f"{number}.").items()
+            }
+        self.counters = counters
+
+    def _plan(self) -> MatchPlan:
+        """Return which games the next round plays."""
+        config, count = self.config, self.config.lanes
+        seed = derived_seed(config.seed, _GAMES, self.counters.rounds)
+        lane = np.arange(count)
+        return MatchPlan(
+            evaluators=[self.evaluator],
+            seats=np.zeros((count, len(self.game.roles)), np.int64),
+            seeds=(derive(seed, lane, 0) >> np.uint64(1)).astype(np.int64),
+            drawn=(derive(seed, lane, 1) % np.uint64(config.openings + 1)).astype(np.int64),
+            max_plies=config.plies,
+            margin=self._margin,
+            epsilon=config.epsilon,
+        )
