@@ -8,7 +8,8 @@ from pathlib import Path
 from neurogame.cli.training.fitted import add_fitted_settings, run_fitted
 from neurogame.cli.training.paper import add_paper_settings, paper_flags, run_paper
 from neurogame.errors import ConfigurationError
-from neurogame.setting_options import chosen_flags
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.setting_options import add_settings, chosen_flags
 from neurogame.workers.settings import WorkerSettings
 
 RECIPES = ("fitted", "paper")
@@ -44,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_fitted_settings(parser)
     add_paper_settings(parser)
+    text = "goal networks that learn in place of parts, by the same games; with --recipe paper, too"
+    add_settings(parser.add_argument_group("evaluator", text), EvaluatorConfig, "evaluator")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner, mean_loss
-from neurogame.learn.networks.learner import NetworkLearner
+from neurogame.learn.networks.learner import GoalNetworkLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -260,7 +260,7 @@ class Trainer(TrainingRun):
 
 def learner_of(
     game: Game, config: LaneConfig, workplace: Workplace | None = None
-) -> LaneLearner | NetworkLearner:
+) -> LaneLearner | GoalNetworkLearner:
     """Return what learns by a configuration, before it has learned.
 
     Args:
@@ -274,7 +274,7 @@ def learner_of(
     if config.evaluator is None:
         return LaneLearner(game, config, fresh_parts(game, config), workplace)
     evaluator = make_evaluator(game, config.evaluator, config.seed)
-    return NetworkLearner(game, config, evaluator, workplace)
+    return GoalNetworkLearner(game, config, evaluator, workplace)
 
 
 def _known(loss: float) -> float | None:

@@ -23,7 +23,8 @@ from neurogame.cli.training.folder import (
     run_summary,
 )
 from neurogame.cli.training.interrupt import gentle_interrupt
-from neurogame.errors import NeurogameWarning
+from neurogame.errors import ConfigurationError, NeurogameWarning
+from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
+_OF_PARTS = ("cores", "round_plies", "table_rate")
+"""Settings of the learner that goal networks do not have."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 5.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
 
@@ -64,6 +67,7 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
         *(flag for flag in chosen_flags(options, TrainConfig) if flag not in ends),
         *chosen_flags(options, LaneConfig),
         *chosen_flags(options, PartsConfig, "parts"),
+        *chosen_flags(options, EvaluatorConfig, "evaluator"),
     ]
 
 
@@ -136,7 +140,10 @@ def _started(
     if given.get("games") is None and given.get("seconds") is None:
         given["seconds"] = DEFAULT_SECONDS
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
-    if workplace is not None:
+    networks = chosen_settings(options, EvaluatorConfig, "evaluator")
+    if networks:
+        learner["evaluator"] = _networks(options, networks)
+    elif workplace is not None:
         # The same whatever the workers, so that the weights are the same.
         learner = {"cores": _GROUPS, "round_plies": _ROUND_PLIES, **learner}
         if workplace.workers > learner["cores"]:
@@ -151,6 +158,22 @@ def _started(
     trainer = Trainer(game, config, folder, released=released, workplace=workplace)
     folder.create({"rules": options.rules, "recipe": "fitted", **config.to_json()})
     return trainer
+
+
+def _networks(options: argparse.Namespace, given: dict[str, Any]) -> EvaluatorConfig:
+    """Return which goal networks learn.
+
+    Raises:
+        ConfigurationError: other options say how an evaluator made of parts is to learn.
+    """
+    flags, known = chosen_flags(options, LaneConfig), chosen_settings(options, LaneConfig)
+    wrong = [flag for flag, name in zip(flags, known, strict=True) if name in _OF_PARTS]
+    wrong += chosen_flags(options, PartsConfig, "parts")
+    if wrong:
+        raise ConfigurationError(
+            f"{', '.join(wrong)}: not with --evaluator, by which goal networks learn, not parts"
+        )
+    return EvaluatorConfig(**given)
 
 
 def _resumed(

@@ -39,15 +39,11 @@ def add_paper_settings(parser: argparse.ArgumentParser) -> None:
     text = "only with --recipe paper; the end and the seed are those of training"
     names = [name for name in PaperConfig.__dataclass_fields__ if name not in _COMMON]
     add_settings(parser.add_argument_group("paper", text), PaperConfig, "paper", names)
-    add_settings(parser.add_argument_group("evaluator", text), EvaluatorConfig, "evaluator")
 
 
 def paper_flags(options: argparse.Namespace) -> list[str]:
     """Return the options given that only this recipe has."""
-    return [
-        *chosen_flags(options, PaperConfig, "paper"),
-        *chosen_flags(options, EvaluatorConfig, "evaluator"),
-    ]
+    return chosen_flags(options, PaperConfig, "paper")
 
 
 def run_paper(options: argparse.Namespace) -> int:
@@ -102,7 +98,8 @@ def _resumed(options: argparse.Namespace) -> PaperTrainer:
     from neurogame.players.players import make_player
 
     given = _given(options)
-    refuse(options, [*paper_flags(options), *(["--seed"] if "seed" in given else [])])
+    networks = chosen_flags(options, EvaluatorConfig, "evaluator")
+    refuse(options, [*paper_flags(options), *networks, *(["--seed"] if "seed" in given else [])])
     folder, checkpoint, config = resumed(options, PaperConfig, given)
     return PaperTrainer(checkpoint.game(), config, folder, checkpoint, guests=make_player)
 

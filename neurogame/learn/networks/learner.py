@@ -23,7 +23,7 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import average_in, mean_loss
 from neurogame.learn.lockstep_pieces import play_pieces
-from neurogame.learn.networks.positions import Positions, positions_of
+from neurogame.learn.networks.positions import LearnedPositions, positions_of
 from neurogame.search.lockstep.counter_random import derive, derived_seed
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.search.opposition import opposed
@@ -36,7 +36,7 @@ _CERTAIN = 1e-6
 
 
 @final
-class NetworkLearner:
+class GoalNetworkLearner:
     """Goal networks that learn from games with themselves; not for several threads.
 
     Attributes:
@@ -105,7 +105,7 @@ class NetworkLearner:
         counters.seconds += seconds
         return seconds
 
-    def learn(self, positions: Positions) -> None:
+    def learn(self, positions: LearnedPositions) -> None:
         """Make steps towards targets, in random order.
 
         Args:

@@ -18,8 +18,8 @@ from neurogame.simulate.game import Game
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Positions:
-    """Positions to learn from.
+class LearnedPositions:
+    """LearnedPositions to learn from.
 
     Attributes:
         fluents: bool ``[N, F]``; none is terminal.
@@ -32,7 +32,7 @@ class Positions:
 
 def positions_of(
     game: Game, matches: Sequence[LockstepMatch], evaluator: Evaluator, lambda_: float, margin: bool
-) -> Positions:
+) -> LearnedPositions:
     """Return the positions of matches in which no player's move was drawn at random.
 
     Args:
@@ -57,8 +57,9 @@ def positions_of(
         if len(going) == 0:
             break
         active = active[going]
-        moves = np.stack([matches[match].moves[ply] for match in active])
-        drawn[ply, active] = [matches[match].drawn[ply] for match in active]
+        left = [matches[match] for match in active.tolist()]
+        moves = np.stack([match.moves[ply] for match in left])
+        drawn[ply, active] = [match.drawn[ply] for match in left]
         before = states.select(torch.from_numpy(going))
         states = game.simulator().step(before, torch.from_numpy(moves), check=False)
     for number, match in enumerate(matches):
@@ -68,7 +69,7 @@ def positions_of(
     targets = td_targets(values, drawn, lengths, lambda_)[learned].astype(np.float32)
     rows = [torch.from_numpy(learned[ply][lengths > ply]) for ply in range(span)]
     kept = [part[row] for part, row in zip(fluents, rows, strict=False)]
-    return Positions(
+    return LearnedPositions(
         fluents=torch.cat(kept) if kept else fluents[0], targets=torch.from_numpy(targets)
     )
 
