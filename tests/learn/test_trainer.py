@@ -17,6 +17,7 @@ from neurogame.cli import train as train_command
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.learn.run_lock import LOCK
@@ -71,6 +72,12 @@ def trainer(
     return Trainer(loaded, config, run, released=released)
 
 
+def in_lanes(run: Trainer) -> LaneLearner:
+    """Return the learner of a run in which parts learn."""
+    assert isinstance(run.learner, LaneLearner)
+    return run.learner
+
+
 def command(*line: str) -> int:
     parser = argparse.ArgumentParser(prog="train")
     train_command.add_arguments(parser)
@@ -121,7 +128,9 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
         for _ in range(3):
             run.learner.round()
     pairs = zip(
-        whole.learner.averaged.parts_learned(), again.learner.averaged.parts_learned(), strict=True
+        in_lanes(whole).averaged.parts_learned(),
+        in_lanes(again).averaged.parts_learned(),
+        strict=True,
     )
     assert all(torch.equal(one, two) for one, two in pairs)
     assert whole.counters.plies == again.counters.plies
@@ -139,7 +148,7 @@ def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path
     folder = RunFolder(tmp_path / "run")
     folder.create({"rules": "long", "recipe": "fitted", **config.to_json()})
     run = Trainer(loaded, config, folder)
-    run.learner.round(steps - 1)
+    in_lanes(run).round(steps - 1)
     run.save()
     evaluator = run.learner.averaged
     parts = (*evaluator.parts_learned(), evaluator.first_embedding)
@@ -184,9 +193,9 @@ def test_the_same_seed_releases_the_same_weights_where_games_are_counted(
     """However fast the machine is: here one run is a thousand times as slow by its clock."""
     runs = [trainer(tmp_path / name, 4000, "connectfour5") for name in ("one", "two")]
     for run, seconds in zip(runs, (0.001, 20.0), strict=True):
-        play = run.learner._rounds.play
+        play = in_lanes(run)._rounds.play
         monkeypatch.setattr(
-            run.learner._rounds, "play", lambda plies, p=play, s=seconds: 0.0 * p(plies) + s
+            in_lanes(run)._rounds, "play", lambda plies, p=play, s=seconds: 0.0 * p(plies) + s
         )
         run.run()
     assert runs[1].counters.seconds > 1000 * runs[0].counters.seconds
