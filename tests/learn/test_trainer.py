@@ -150,7 +150,7 @@ def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path
     run = Trainer(loaded, config, folder)
     in_lanes(run).round(steps - 1)
     run.save()
-    evaluator = run.learner.averaged
+    evaluator = in_lanes(run).averaged
     parts = (*evaluator.parts_learned(), evaluator.first_embedding)
     weights = sum(part.numel() * 4 for part in parts)
     assert sum(part.nbytes for part in run.learner.state().values()) > 10 * weights
