@@ -22,6 +22,7 @@ from itertools import product
 import numpy as np
 import torch
 from oscillating import oscillating_fluents, oscillating_weights
+from part_weights import part_weights
 from pruning import prune_curve
 from tqdm import tqdm
 
@@ -31,7 +32,6 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import FluentEffects, fluent_effects
 from neurogame.inspect.change.move_changes import move_changes
-from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 import torch
 
-from neurogame.array_types import Bools1, Float64s1, Float64s2, Int64s1
+from neurogame.array_types import Bools1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.change.agreement import RunAgreement, agreement
 from neurogame.inspect.positions import values_of
@@ -114,18 +114,3 @@ def square_effects(game: Game, changes: Float64s2, held: Bools1) -> list[SquareE
                     )
                 )
     return sorted(effects, key=lambda one: -abs(one.change.mean))
-
-
-def by_square(game: Game, amounts: Float64s1) -> dict[tuple[str, str, str], float]:
-    """Return amounts per fluent summed by square: (board, column, row) -> sum of absolute amounts.
-
-    Args:
-        game: the game.
-        amounts: float64 ``[F]``.
-    """
-    sums: dict[tuple[str, str, str], float] = {}
-    for board in find_layout(game).boards:
-        for fluent, ((piece, column, row), _) in board.squares.items():
-            key = (board.title(piece), board.columns[column], board.rows[row])
-            sums[key] = sums.get(key, 0.0) + abs(float(amounts[fluent]))
-    return sums

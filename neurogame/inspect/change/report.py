@@ -11,11 +11,9 @@ import numpy as np
 from neurogame.array_types import Float64s2
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.inspect.calibration import by_distance
-from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
+from neurogame.inspect.change.fluent_effects import fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import choices, examples, move_changes
-from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.judges.changes import changes_parts, judge_changes
@@ -104,12 +102,6 @@ def compared(
         ],
         "distance": _distance(current, initial, played),
     }
-    parts = parts_of(current)
-    if parts is not None:
-        weights = part_weights(parts, some.states)
-        report["fluent_weights"] = dict(zip(game.fluents, weights.tolist(), strict=True))
-        sums = by_square(game, weights)
-        report["square_weights"] = [[*place, amount] for place, amount in sums.items()]
     return report
 
 
