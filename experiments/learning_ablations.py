@@ -42,6 +42,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "patterns of 12 at most": {"parts": {"longest": 12}},
     "no look-ups of lines": {"parts": {"line_share": 0.0}},
     "64 hidden units": {"parts": {"hidden": 64}},
+    "a gentle pull": {"pull": 2e-4},
+    "a strong pull": {"pull": 8e-4},
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
     "without rules": {"parts": {"rules": 0.0}},

@@ -32,6 +32,8 @@ def learning_of(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
         rate=config.table_rate,
         step_size=config.step_size,
         every=config.step_every,
+        outside=evaluator.outside_weights(),
+        pull=config.pull,
     )
 
 

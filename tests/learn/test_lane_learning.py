@@ -9,6 +9,8 @@ import pytest
 import torch
 
 from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.parts.learning import Learning, make_learning
@@ -225,6 +227,36 @@ def test_steps_are_those_of_adam() -> None:
         torch.testing.assert_close(
             getattr(evaluator, name).detach(), twin[name].data, atol=2e-4, rtol=0
         )
+
+
+def test_weights_that_no_condition_names_are_drawn_to_zero() -> None:
+    """The same games and steps, and then torch's own soft threshold of the weights outside."""
+    game = Game.load("tictactoe")
+    weights = []
+    for pull in (0.0, 0.02):
+        evaluator = make_parts(game, PartsConfig(hidden=16, lookups=8), opposed=True)
+        outside = torch.from_numpy(evaluator.outside_weights()) > 0
+        with torch.no_grad():
+            noise = torch.randn(
+                evaluator.embedding.shape, generator=torch.Generator().manual_seed(1)
+            )
+            evaluator.embedding.add_(0.03 * noise)
+        learning = make_learning(
+            evaluator.parts(),
+            evaluator.layout.images,
+            rate=0.0,
+            step_size=1e-3,
+            every=1,
+            outside=evaluator.outside_weights(),
+            pull=pull,
+        )
+        next_end(Games(game.circuit, learning, replace(SETTINGS, lanes=1)))
+        assert learning.steps == 1
+        weights.append(evaluator.embedding.detach()[0])
+    drawn = torch.nn.functional.softshrink(weights[0], 0.02)
+    assert 0.2 < outside.float().mean() < 0.8
+    torch.testing.assert_close(weights[1], torch.where(outside, drawn, weights[0]))
+    assert (weights[1][outside] == 0).any()
 
 
 _LEARNED = ("embedding", "bias", "readout")

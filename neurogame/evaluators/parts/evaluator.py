@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.kernels.parts.limits import MOST
@@ -135,6 +137,12 @@ class PartsEvaluator(Evaluator):
             self.bias.copy_(bias)
             self.first_embedding.copy_(embedding)
             self.first_bias.copy_(bias)
+
+    def outside_weights(self) -> Float32s:
+        """Return 1 for weights of rule units that their conditions do not name; ``[F, H]``."""
+        first: Float32s = self.first_embedding.numpy()
+        outside: Bools = (first == 0) & (first != 0).any(axis=0)
+        return outside.astype(np.float32)
 
     def parts_learned(self) -> tuple[Tensor, ...]:
         """Return the weights of all parts: tables, embedding, bias and readout."""

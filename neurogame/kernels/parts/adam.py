@@ -34,6 +34,20 @@ def step_adam(learning: Learning) -> None:
         _step(given, weights, moments, place, step, scale)
         place += len(weights)
     learning.waiting = 0
+    if learning.pull > 0:
+        for weight_set in range(parts.embedding.shape[0]):
+            _draw(
+                parts.embedding[weight_set].reshape(-1), learning.outside.reshape(-1), learning.pull
+            )
+
+
+@callee
+def _draw(weights: Float32s1, outside: Float32s1, pull: float) -> None:
+    """Draw weights towards 0: a proximal step for the sum of their sizes."""
+    most, none = np.float32(pull), np.float32(0)
+    for number in range(len(weights)):
+        weight, way = weights[number], most * outside[number]
+        weights[number] = max(weight - way, none) if weight > none else min(weight + way, none)
 
 
 @callee

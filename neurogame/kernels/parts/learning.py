@@ -37,6 +37,9 @@ class Learning(Struct):
         readout_gradient: gradient; float32 ``[Q, O, H]``.
         moments: of Adam, first and second; embedding, bias and readout one after the
             other; float32 ``[2, P]``.
+        outside: 1 for weights of rule units that their conditions do not name, else 0; float32
+            ``[F, H]``.
+        pull: by how much each step draws those towards 0.
         step_size: of Adam; 0: hidden units do not learn.
         every: positions of one step of Adam.
         waiting: positions whose gradients have been added up.
@@ -60,6 +63,8 @@ class Learning(Struct):
     bias_gradient: Float32s2
     readout_gradient: Float32s3
     moments: Float32s2
+    outside: Float32s2
+    pull: float
     step_size: float
     every: int
     waiting: int
@@ -75,6 +80,8 @@ def make_learning(
     rate: float,
     step_size: float,
     every: int,
+    outside: Float32s2 | None = None,
+    pull: float = 0.0,
 ) -> Learning:
     """Reserve memory to learn weights.
 
@@ -84,6 +91,8 @@ def make_learning(
         rate: see :class:`Learning`.
         step_size: see :class:`Learning`.
         every: see :class:`Learning`.
+        outside: see :class:`Learning`; None: no weights are.
+        pull: see :class:`Learning`.
     """
     outputs, lookups, hidden = parts.tables.shape[1], len(parts.first), parts.bias.shape[1]
     learned = (parts.embedding, parts.bias, parts.readout)
@@ -103,6 +112,8 @@ def make_learning(
         bias_gradient=np.zeros_like(parts.bias),
         readout_gradient=np.zeros_like(parts.readout),
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
+        outside=np.zeros(parts.embedding.shape[1:], np.float32) if outside is None else outside,
+        pull=pull,
         step_size=step_size,
         every=every,
         waiting=0,

@@ -44,6 +44,12 @@ class LaneConfig(Settings):
         0.02, "step size of pattern tables, before temporal coherence makes it smaller", least=0
     )
     step_size: float = setting(0.008, "step size of Adam for everything else", least=0)
+    pull: float = setting(
+        0.0,
+        "by how much each step of Adam draws weights of a rule unit that its condition does not "
+        "name towards 0",
+        least=0,
+    )
     step_every: int = setting(2048, "positions of one step of Adam", least=1)
     memory: float = setting(
         8.0,
