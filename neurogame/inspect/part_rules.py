@@ -43,7 +43,7 @@ def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
 
 
 def part_tables(report: dict[str, Any], role: str) -> list[Table]:
-    """Return a report of :func:`part_rules` as people read it.
+    """Return a report of :func:`part_rules` as people read it, tables without rows among them.
 
     Args:
         report: what it returned.

@@ -25,9 +25,9 @@ from tests.conftest import REPOSITORY
 ANONYMOUS = re.compile(r"hidden unit|pattern \d|unit \d|part \d|node \d")
 
 
-def parts(game: Game, hidden: int = 40, lookups: int = 12) -> PartsEvaluator:
+def parts(game: Game, hidden: int = 40, lookups: int = 12, rules: float = 0.9) -> PartsEvaluator:
     """Return an evaluator whose weights have moved away at random from what they began as."""
-    config = PartsConfig(hidden=hidden, lookups=lookups)
+    config = PartsConfig(hidden=hidden, lookups=lookups, rules=rules)
     evaluator = make_parts(game, config, opposed=False, seed=1)
     generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
@@ -88,7 +88,7 @@ def test_lines_are_named_by_their_squares_and_rule() -> None:
 
 def test_the_other_player_sees_the_other_player_s_lines() -> None:
     game = Game.load("connectfour")
-    evaluator = parts(game, hidden=320)
+    evaluator = parts(game, hidden=320, rules=1.0)
     lines = [rules_of(part_labels(evaluator, game, mode)[0]) for mode in range(2)]
     assert set(lines[0]) == set(lines[1])
     pairs = zip(*lines, strict=True)
@@ -99,7 +99,7 @@ def test_the_other_player_sees_the_other_player_s_lines() -> None:
 
 def test_conditions_of_legal_moves_say_which_move() -> None:
     game = Game.load("breakthrough6")
-    units, _ = part_labels(parts(game, hidden=400), game, 0)
+    units, _ = part_labels(parts(game, hidden=400, rules=1.0), game, 0)
     (label,) = (one for one in rules_of(units) if "(move 3 4 4 5)" in one and "all" in one)
     assert label == (
         "legal of white (breakthrough6.kif:44): (legal white (move 3 4 4 5)) if "
@@ -138,7 +138,7 @@ def test_a_table_is_told_by_what_stands_there() -> None:
 
 def test_additions_and_rules_that_changed_are_told() -> None:
     game = Game.load("tictactoe")
-    config = PartsConfig(hidden=48, lookups=48)
+    config = PartsConfig(hidden=48, lookups=48, rules=0.9)
     evaluator, initial = (make_parts(game, config, opposed=True, seed=1) for _ in range(2))
     units = [unit for unit in units_of(evaluator, game) if unit is not None]
     with torch.no_grad():
@@ -168,5 +168,6 @@ def test_what_is_shipped_leaves_little_untold() -> None:
         for plies in range(4, 24, 2):
             state: State = named_state(game, f"random:{plies}:{plies}")
             rows = in_short(attribute(evaluator, state, 0))
+            assert "(" + name + ":" not in "".join(row["text"] for row in rows)
             shares += [row["share"] for row in rows[-1:] if row["text"].startswith("other")]
     assert sum(shares) / 30 < 0.25

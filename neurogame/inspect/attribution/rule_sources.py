@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from neurogame.gdl.library import library_names, load_rules
+from neurogame.gdl.terms import Rules
 from neurogame.graph.graph import Graph
 from neurogame.graph.positive import positive
 from neurogame.simulate.game import Game
@@ -66,17 +68,26 @@ def _all_sources(game: Game) -> dict[Literals, RuleSource]:
     if mode is not None:
         fluents = game.structure.variables[mode.variable].fluents.tolist()
         turns = frozenset(literal for f in fluents for literal in (2 * f, 2 * f + 1))
-    users = _users(graph)
+    users, sheet = _users(graph), _rulesheet(game)
     sources: dict[Literals, RuleSource] = {}
     by_gate = conditions_by_gate(graph, leaves, len(circuit.fluents), work=_WORK)
     for gate, conditions in enumerate(by_gate):
         if conditions:
-            source = _source(game, graph, users, gate)
+            source = _source(game, sheet, graph, users, gate)
             for condition in conditions:
                 for part in (condition, condition - turns, _positive(condition)):
                     # What is nearest to the fluents says it in the fewest words.
                     sources.setdefault(part, source)
     return sources
+
+
+def _rulesheet(game: Game) -> Rules:
+    """Return the rules where people can read them: of the library, if these are the same."""
+    if game.name in library_names():
+        rules = load_rules(game.name)
+        if rules.rules == game.rules.rules:
+            return rules
+    return game.rules
 
 
 def _positive(literals: Literals) -> Literals:
@@ -90,7 +101,7 @@ def _users(graph: Graph) -> dict[int, int]:
     return dict(zip(read[::-1].tolist(), reader[::-1].tolist(), strict=True))
 
 
-def _source(game: Game, graph: Graph, users: dict[int, int], gate: int) -> RuleSource:
+def _source(game: Game, sheet: Rules, graph: Graph, users: dict[int, int], gate: int) -> RuleSource:
     """Return the nearest named atom that needs a gate, and the nearest rule."""
     head, rule, at = "", -1, gate
     while at >= 0 and not head:
@@ -102,8 +113,8 @@ def _source(game: Game, graph: Graph, users: dict[int, int], gate: int) -> RuleS
         at = users.get(at, -1)
     if not head:
         head = _output(game, graph, gate, users)
-    line = game.rules.rules[rule].position.line if rule >= 0 else 0
-    where = f"{Path(game.rules.source).name}:{line}" if line else ""
+    line = sheet.rules[rule].position.line if rule >= 0 else 0
+    where = f"{Path(sheet.source).name}:{line}" if line else ""
     return RuleSource(head=head, where=where)
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.inspect.html.elements import Content, more, panel, stack
+from neurogame.inspect.part_rules import part_rules, part_tables
 from neurogame.inspect.table import Table, facts, shown
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 from neurogame.inspect.weights_report import rule_table, rule_texts, tensor_table
@@ -29,7 +30,7 @@ def evaluator_html(evaluator: Evaluator) -> str:
     """
     kind = str(evaluator.describe().get("kind", type(evaluator).__name__))
     of = "" if evaluator.origin is None else f" of {evaluator.origin.game.name}"
-    tables = shown([_tensors(evaluator), _rules(evaluator)])
+    tables = shown([*_parts(evaluator), _tensors(evaluator), _rules(evaluator)])
     return panel(
         f"evaluator {kind}{of}",
         stack(facts(_facts(evaluator)).element(), _settings(evaluator)),
@@ -92,6 +93,16 @@ def _initial(evaluator: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Ten
     """Return the tensors before learning, where they are known."""
     known = {} if evaluator.origin is None else evaluator.origin.initial
     return {name: known[name] for name in state} if set(state) <= set(known) else None
+
+
+def _parts(evaluator: Evaluator) -> list[Table]:
+    """Return the rules in an evaluator made of parts, by weight, where its start is known."""
+    origin, initial = evaluator.origin, _initial(evaluator, evaluator.state_dict())
+    if origin is None or initial is None:
+        return []
+    first = copy.deepcopy(evaluator)
+    first.load_state_dict(initial)
+    return part_tables(part_rules(evaluator, first, origin.game), origin.game.roles[0])
 
 
 def _rules(evaluator: Evaluator) -> Table:
