@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from neurogame.cli.training.fitted import add_fitted_settings, run_fitted
-from neurogame.cli.training.paper import add_paper_settings, paper_flags, run_paper
+from neurogame.cli.training.fitted import add_fitted_settings, run_training
+from neurogame.cli.training.paper import add_paper_settings, paper_flags
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.setting_options import add_settings, chosen_flags
@@ -62,11 +62,10 @@ def run(options: argparse.Namespace) -> int:
             raise ConfigurationError(
                 f"{', '.join(wrong)}: only with --recipe fitted, as the paper's plays one by one"
             )
-        return run_paper(options)
-    wrong = paper_flags(options)
-    if wrong:
+    elif paper_flags(options):
+        wrong = paper_flags(options)
         raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe paper")
-    return run_fitted(options)
+    return run_training(options, recipe)
 
 
 def _recipe_of(folder: Path) -> str:

@@ -102,8 +102,8 @@ class Trainer(TrainingRun):
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
             ConfigurationError: the run would have no end.
         """
-        super().__init__(game, config, folder)
         self._settings = config.learner or fitted(game)
+        super().__init__(game, config, folder, self._settings.seed, self._settings.cores)
         self.config = replace(config, learner=self._settings)
         self._workplace = workplace
         self.learner = learner_of(game, self._settings, workplace)

@@ -38,6 +38,8 @@ class TrainingRun(ABC):
     Attributes:
         game: what is played.
         folder: where logs and checkpoints go.
+        seed: of the run.
+        cores: pieces of work in a round.
         results: evaluations so far, oldest first.
         saved: hash of the last file; empty if there is none yet.
         stop_requested: whether the run is to end after the present round.
@@ -48,20 +50,24 @@ class TrainingRun(ABC):
             learned since the last file is then lost.
     """
 
-    def __init__(self, game: Game, ends: Ends, folder: RunFolder) -> None:
+    def __init__(
+        self, game: Game, ends: Ends, folder: RunFolder, seed: int, cores: int = 1
+    ) -> None:
         """Begin a run.
 
         Args:
             game: what is played.
             ends: when it is over.
             folder: where logs and checkpoints go; must exist.
+            seed: of the run.
+            cores: pieces of work in a round.
 
         Raises:
             ConfigurationError: the run would have no end.
         """
         if ends.seconds is None and ends.games is None:
             raise ConfigurationError("training without an end: give seconds or games")
-        self.game, self.folder = game, folder
+        self.game, self.folder, self.seed, self.cores = game, folder, seed, cores
         self.results: list[dict[str, Any]] = []
         self.stop_requested = self.is_cut = False
         self.learn_until = self.end = math.inf

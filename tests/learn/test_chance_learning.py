@@ -17,7 +17,7 @@ from neurogame.learn.comparison import compare
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.paper.config import PaperConfig
-from neurogame.learn.paper.match import Opponent, play_training_match
+from neurogame.learn.paper.match import play_training_match
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import SMALL, parts_of
@@ -113,7 +113,7 @@ def test_matches_of_the_papers_recipe_have_no_player_for_chance() -> None:
     config = PaperConfig(opening_plies=0)
     learner = make_fresh("cilp-paper", game)
     for number in range(6):
-        match = play_training_match(game, config, learner, Opponent(), number, seed=number)
+        match = play_training_match(game, config, learner, None, number, seed=number)
         assert match.finished
         # A mean of goals is the value of no goal network.
         assert bool(torch.isnan(match.proved[:-1]).all())

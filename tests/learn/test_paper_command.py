@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from neurogame.cli import train
-from neurogame.cli.training.paper import FINAL_MATCHES
 from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from tests.processes import PATIENCE, PROGRAM, environment, started, wait_until
 
-FAST = ["--quiet", "--recipe", "paper"]
+RECIPE = ["--quiet", "--recipe", "paper"]
+FAST = [*RECIPE, "--no-strength"]
 
 
 def command(*line: str) -> int:
@@ -30,31 +30,34 @@ def test_it_trains_and_prints_the_command_that_plays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    assert command("tictactoe", "--out", str(out), "--games", "40", *FAST) == 0
+    assert command("tictactoe", "--out", str(out), "--games", "40", *RECIPE) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("40 matches, 40 updates")
-    assert lines[1].startswith("against random: ")
-    assert lines[2].startswith("against the untrained: ")
+    assert lines[0].startswith("40 games, ")
+    assert lines[1].startswith("strength of the releases")
     player = lines[-1].split()[-1]
     assert lines[-1] == f"  neurogame play tictactoe --opponent alphabeta:{out / 'latest.pt'}"
     make_player(player, Game.load("tictactoe"), 0)
 
 
 def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["--out", str(tmp_path / "run"), "--games", "10", "--json", *FAST]
+    line = ["--out", str(tmp_path / "run"), "--games", "10", "--json", *RECIPE]
     assert command("tictactoe", *line) == 0
     captured = capsys.readouterr()
     summary = json.loads(captured.out)
     assert captured.err == ""
     assert summary["matches"] == 10
     assert summary["hash"] == load_checkpoint(summary["checkpoint"]).hash
-    assert summary["against_random"]["matches"] == FINAL_MATCHES
+    untrained, learned = summary["strength"]
+    assert untrained["seconds"] == 0
+    assert untrained["untrained"] is None
+    assert learned["seconds"] == summary["released_at"] == summary["seconds"]
+    assert learned["untrained"]["matches"] > 0
 
 
 def test_resuming_goes_on_to_a_new_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "run")
     command("tictactoe", "--out", out, "--games", "10", "--paper-lambda", "0.5", *FAST)
-    assert command("--resume", out, "--games", "30", "--quiet") == 0
+    assert command("--resume", out, "--games", "30", "--quiet", "--no-strength") == 0
     checkpoint = load_checkpoint(tmp_path / "run" / "latest.pt")
     assert checkpoint.counters["matches"] == 30
     assert checkpoint.config["lambda"] == 0.5
@@ -106,6 +109,8 @@ def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path
         assert process.returncode == 130
         assert f"--resume {out}" in printed
     before = load_checkpoint(out / "latest.pt").counters["matches"]
-    assert command("--resume", str(out), "--games", str(before + 4), "--quiet") == 0
+    assert (
+        command("--resume", str(out), "--games", str(before + 4), "--quiet", "--no-strength") == 0
+    )
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     assert [row["games"] for row in rows] == list(range(1, before + 5))

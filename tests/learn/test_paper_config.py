@@ -32,7 +32,7 @@ def test_json_round_trip_keeps_every_field() -> None:
         seconds=2.5,
         lambda_=0.25,
         proofs=False,
-        opponent="alphabeta:fuzzy,depth=2",
+        opponent="fuzzy",
     )
     assert PaperConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
     assert set(config.to_json()) == {f.name.rstrip("_") for f in dataclasses.fields(config)}

@@ -20,11 +20,10 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.paper.config import PaperConfig
-from neurogame.learn.paper.match import Opponent, play_training_match
+from neurogame.learn.paper.match import play_training_match
 from neurogame.learn.paper.targets import outcome_examples
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import LOGS, RunFolder
-from neurogame.players.players import make_player
 from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game, State
 from tests.library import minimax
@@ -39,7 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {},
     "untrained": {"opponent": "untrained", "opening_plies": 2, "proofs": False},
     "random": {"opponent": "random", "evaluator": EvaluatorConfig(kind="cilp")},
-    "guest": {"opponent": "alphabeta:fuzzy,depth=2", "opening_plies": 1},
+    "fuzzy": {"opponent": "fuzzy", "opening_plies": 1},
 }
 
 
@@ -55,7 +54,7 @@ def config_of(variant: str) -> PaperConfig:
 def start(path: Path, config: PaperConfig) -> PaperTrainer:
     folder = RunFolder(path)
     folder.create(config.to_json())
-    return PaperTrainer(tictactoe(), config, folder, guests=make_player)
+    return PaperTrainer(tictactoe(), config, folder)
 
 
 def resume(path: Path) -> PaperTrainer:
@@ -63,7 +62,7 @@ def resume(path: Path) -> PaperTrainer:
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     config = PaperConfig.from_json(kept)
-    return PaperTrainer(checkpoint.game(), config, folder, checkpoint, guests=make_player)
+    return PaperTrainer(checkpoint.game(), config, folder, checkpoint)
 
 
 def outcome_of(path: Path) -> tuple[str, list[list[str]]]:
@@ -137,9 +136,7 @@ def test_a_step_is_the_plain_gradient_of_the_squared_error(tmp_path: Path) -> No
     config = PaperConfig(games=1, learning_rate=0.05, opponent="untrained")
     trainer = start(tmp_path / "run", config)
     seed = derived_seed(config.seed, 100, 0)
-    match = play_training_match(
-        trainer.game, config, trainer.initial, Opponent(evaluator=trainer.initial), 0, seed
-    )
+    match = play_training_match(trainer.game, config, trainer.untrained, trainer.untrained, 0, seed)
     keys = trainer.evaluator.network_keys
     examples = outcome_examples(
         match,
@@ -149,7 +146,7 @@ def test_a_step_is_the_plain_gradient_of_the_squared_error(tmp_path: Path) -> No
         minimum_share=0.1,
         proofs=True,
     )
-    twin = copy.deepcopy(trainer.initial).requires_grad_()
+    twin = copy.deepcopy(trainer.untrained).requires_grad_()
     error = (twin.networks(examples.fluents) - examples.targets).square().sum() / 2 / len(examples)
     error.backward()  # type: ignore[no-untyped-call]
     assert trainer.round()["loss"] == pytest.approx(float(error.detach()), rel=1e-5)
@@ -175,7 +172,7 @@ def test_the_searches_proofs_are_minimax_values() -> None:
     config = PaperConfig(games=1, opening_plies=4)
     found = 0
     for number in range(30):
-        match = play_training_match(game, config, evaluator, Opponent(), number, number)
+        match = play_training_match(game, config, evaluator, None, number, number)
         for row, proof in zip(match.fluents, match.proved, strict=True):
             if not bool(torch.isnan(proof).any()):
                 state = State(game, row)
@@ -186,7 +183,7 @@ def test_the_searches_proofs_are_minimax_values() -> None:
 
 def test_the_ply_limit_leaves_a_match_unfinished() -> None:
     config = PaperConfig(games=1, max_plies=3)
-    match = play_training_match(tictactoe(), config, make_evaluator(tictactoe()), Opponent(), 0, 1)
+    match = play_training_match(tictactoe(), config, make_evaluator(tictactoe()), None, 0, 1)
     assert match.plies == 3
     assert not match.finished
 
@@ -240,6 +237,6 @@ def test_a_checkpoint_describes_itself(tmp_path: Path) -> None:
     with torch.no_grad():
         for made, kept in (
             (checkpoint.evaluator(), trainer.evaluator),
-            (checkpoint.initial_evaluator(game), trainer.initial),
+            (checkpoint.initial_evaluator(game), trainer.untrained),
         ):
             assert torch.equal(made(states), kept(states))

@@ -1,4 +1,4 @@
-"""``neurogame train`` with the fitted recipe: self-play in lanes, and how strong it became."""
+"""``neurogame train``: a run, how strong its releases are, and how to play against the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from neurogame.bars import bar_stream
 from neurogame.cli.training.bar import training_bar
@@ -23,6 +23,7 @@ from neurogame.cli.training.folder import (
     run_summary,
 )
 from neurogame.cli.training.interrupt import gentle_interrupt
+from neurogame.cli.training.paper import resumed_paper, started_paper
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
@@ -35,8 +36,11 @@ from neurogame.workers.settings import WorkerSettings
 
 if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
+    from neurogame.learn.paper.trainer import PaperTrainer
     from neurogame.learn.trainer import Release, Trainer
     from neurogame.workers.workplace import Workplace
+
+    Run: TypeAlias = Trainer | PaperTrainer
 
 _GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
@@ -71,8 +75,13 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def run_fitted(options: argparse.Namespace) -> int:
-    """Train, measure the releases and say how to play against the result."""
+def run_training(options: argparse.Namespace, recipe: str) -> int:
+    """Train, measure the releases and say how to play against the result.
+
+    Args:
+        options: what the command line says.
+        recipe: fitted or paper.
+    """
     clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
     meters: list[StrengthMeter] = []
 
@@ -81,8 +90,12 @@ def run_fitted(options: argparse.Namespace) -> int:
             meter.measure(release.evaluator, release.seconds)
 
     with _opened(options) as workplace:
-        make = _resumed if options.resume else _started
-        trainer = clock.get_ready(lambda: make(options, released, workplace))
+        make: Callable[[], Run] = partial(
+            _resumed if options.resume else _started, options, released, workplace
+        )
+        if recipe == "paper":
+            make = partial(resumed_paper if options.resume else started_paper, options, released)
+        trainer = clock.get_ready(make)
         clock.limit(trainer)
         return _run(options, trainer, meters, workplace, clock)
 
@@ -102,7 +115,7 @@ def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
 
 def _run(
     options: argparse.Namespace,
-    trainer: Trainer,
+    trainer: Run,
     meters: list[StrengthMeter],
     workplace: Workplace | None,
     clock: RunClock,
@@ -192,12 +205,12 @@ def _resumed(
     )
 
 
-def _workers(trainer: Trainer, workplace: Workplace | None) -> dict[str, str]:
+def _workers(trainer: Run, workplace: Workplace | None) -> dict[str, str]:
     """Return what the progress bar says of workers: how many, and the pieces that they did."""
     workers = None if workplace is None else workplace.joined
     if workers is None:
         return {}
-    pieces = trainer.counters.rounds * trainer.learner.config.cores
+    pieces = trainer.counters.rounds * trainer.cores
     return {"workers": str(workers), "pieces": f"{pieces:,}"}
 
 
@@ -212,7 +225,7 @@ def _shown(
     return shown
 
 
-def _meter(trainer: Trainer, until: float) -> StrengthMeter | None:
+def _meter(trainer: Run, until: float) -> StrengthMeter | None:
     """Return what measures releases; games without two roles have no such yardstick."""
     from neurogame.arena.release_strength import StrengthMeter, counted_matches
     from neurogame.learn.recipe import random_lengths
@@ -220,7 +233,7 @@ def _meter(trainer: Trainer, until: float) -> StrengthMeter | None:
     game, whole = trainer.game, trainer.config.seconds
     if len(game.players) != 2:
         return None
-    seed = trainer.learner.config.seed
+    seed = trainer.seed
     if whole is not None:
         seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
         return StrengthMeter(game, trainer.untrained, seed=seed, seconds=seconds, until=until)
@@ -232,7 +245,7 @@ def _meter(trainer: Trainer, until: float) -> StrengthMeter | None:
     return StrengthMeter(game, trainer.untrained, seed=seed, matches=matches)
 
 
-def _collected(meter: StrengthMeter | None, trainer: Trainer, bar: bool) -> list[ReleaseStrength]:
+def _collected(meter: StrengthMeter | None, trainer: Run, bar: bool) -> list[ReleaseStrength]:
     """Return the measurements; wait for those under way until they end, or are to stop."""
     from tqdm import tqdm
 
@@ -248,7 +261,7 @@ def _collected(meter: StrengthMeter | None, trainer: Trainer, bar: bool) -> list
     return meter.close()
 
 
-def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
+def _summary(trainer: Run, strength: list[ReleaseStrength]) -> dict[str, Any]:
 
     return {
         **run_summary(trainer),
@@ -258,7 +271,7 @@ def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any
     }
 
 
-def _write_curve(trainer: Trainer, strength: list[ReleaseStrength]) -> None:
+def _write_curve(trainer: Run, strength: list[ReleaseStrength]) -> None:
     from neurogame.arena.strength_curve import strength_svg
     from neurogame.files import write_text
 
@@ -270,7 +283,7 @@ def _write_curve(trainer: Trainer, strength: list[ReleaseStrength]) -> None:
 def _print(
     summary: dict[str, Any],
     strength: list[ReleaseStrength],
-    trainer: Trainer,
+    trainer: Run,
     interrupted: bool,
 ) -> None:
     from neurogame.arena.strength_curve import strength_table

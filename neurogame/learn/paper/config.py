@@ -35,8 +35,8 @@ class PaperConfig(Settings):
     seed: int = setting(0, "every random choice follows from this number", least=0)
     opponent: str = setting(
         "fluxplayer",
-        "who plays the other roles: untrained (the learner before any learning), a fresh "
-        "evaluator such as fluxplayer or fuzzy, random, or a player string",
+        "who plays the other roles: untrained (the learner before any learning), random, or a "
+        "fresh evaluator such as fluxplayer or fuzzy",
     )
     move_seconds: float | None = setting(
         None,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.lockstep.counter_random import derive, uniform
-from neurogame.search.match_start import MatchStart
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 
@@ -24,35 +22,13 @@ _MOVE, _PLAYER = 12, 14
 _NAN = float("nan")
 
 
-class Guest(Protocol):
-    """A player of any kind, with limits of its own, that sits in a training match."""
-
-    def start(self, match: MatchStart) -> None:
-        """Prepare a match."""
-
-    def choose(self, state: State, limit: Limit) -> int:
-        """Return a legal move, an index within the role's own moves."""
-
-    def stop(self) -> None:
-        """End the match; may be called without ``start``."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Opponent:
-    """The other side of the training matches; with neither, it moves at random.
-
-    Attributes:
-        evaluator: searched like the learner's, or None.
-        guest: a player with limits of its own, or None.
-    """
-
-    evaluator: Evaluator | None = None
-    guest: Guest | None = None
-
-
 def play_training_match(
-    game: Game, config: PaperConfig, learner: Evaluator, opponent: Opponent, number: int, seed: int
+    game: Game,
+    config: PaperConfig,
+    learner: Evaluator,
+    opponent: Evaluator | None,
+    number: int,
+    seed: int,
 ) -> Trajectory:
     """Play a match to its end, or to the limit of its plies.
 
@@ -60,7 +36,7 @@ def play_training_match(
         game: what is played.
         config: limits and openings.
         learner: its present weights.
-        opponent: plays all other roles.
+        opponent: plays all other roles, searched alike; None: they move at random.
         number: of the match in the run; the learner takes the roles in turn.
         seed: decides every random choice.
     """
@@ -77,26 +53,19 @@ class _Match:
         game: Game,
         config: PaperConfig,
         learner: Evaluator,
-        opponent: Opponent,
+        opponent: Evaluator | None,
         learner_role: int,
         seed: int,
     ) -> None:
         self._game, self._config, self._seed = game, config, seed
-        self._guest = opponent.guest
         seconds = config.move_seconds
         self._limit = Limit(depth=1) if seconds is None else Limit(seconds=seconds)
         self._searches: dict[int, AlphaBeta] = {}
-        self._guests: set[int] = set()
         for role in range(len(game.roles)):
             drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
-            evaluator = learner if role == learner_role else opponent.evaluator
-            if role == game.chance:
-                continue
-            if evaluator is not None:
+            evaluator = learner if role == learner_role else opponent
+            if role != game.chance and evaluator is not None:
                 self._searches[role] = AlphaBeta(game, evaluator, seed=drawn)
-            elif self._guest is not None:
-                self._guest.start(MatchStart(game, role, drawn))
-                self._guests.add(role)
 
     def play(self) -> Trajectory:
         states = [self._game.initial_state()]
@@ -109,8 +78,6 @@ class _Match:
             ply = len(moves)
             moves.append([self._choose(states[-1], role, ply) for role in range(len(legal))])
             states.append(states[-1].next(moves[-1]))
-        if self._guest is not None:
-            self._guest.stop()
         return self._trajectory(states, moves, movers)
 
     def _mover(self, deciding: Sequence[int]) -> int:
@@ -123,14 +90,10 @@ class _Match:
         legal = state.legal_moves[role]
         if len(legal) == 1:
             return legal[0]
-        is_random = role not in self._searches and role not in self._guests
-        if is_random or ply < self._config.opening_plies:
+        if role not in self._searches or ply < self._config.opening_plies:
             draw = float(uniform(derive(self._seed, ply, _MOVE, role))[0])
             return legal[int(draw * len(legal))]
-        if role in self._searches:
-            return self._searches[role].search(state, role, self._limit).move
-        assert self._guest is not None
-        return self._guest.choose(state, Limit())
+        return self._searches[role].search(state, role, self._limit).move
 
     def _trajectory(
         self, states: list[State], moves: list[list[int]], movers: list[int]

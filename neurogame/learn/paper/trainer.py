@@ -5,23 +5,26 @@ from __future__ import annotations
 import copy
 import hashlib
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, final
 
 import torch
 
 from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.kinds import kind_of_evaluator
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.kinds import fresh_names, kind_of_evaluator
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
-from neurogame.learn.paper.opponent import GuestMaker, make_opponent
 from neurogame.learn.paper.targets import Examples, outcome_examples
 from neurogame.learn.paper.trajectory import Trajectory
 from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.trainer import Release
 from neurogame.learn.training_run import TrainingRun
 from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game
@@ -42,7 +45,7 @@ class PaperTrainer(TrainingRun):
     Attributes:
         config: how.
         evaluator: what learns; it is changed in place.
-        initial: the same before any learning, never changed.
+        untrained: the same before any learning, never changed.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class PaperTrainer(TrainingRun):
         folder: RunFolder,
         resumed: Checkpoint | None = None,
         *,
-        guests: GuestMaker | None = None,
+        released: Callable[[Release], None] = lambda release: None,
     ) -> None:
         """Begin a run, or go on with one.
 
@@ -61,16 +64,17 @@ class PaperTrainer(TrainingRun):
             config: how.
             folder: where logs and checkpoints go; must exist.
             resumed: continue from this checkpoint of the same run.
-            guests: makes an opponent that is a player string:
-                :func:`~neurogame.players.players.make_player`; None: such opponents are refused.
+            released: called with the untrained networks first in a new run, with what has been
+                learned at its end.
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
             ConfigurationError: the run would have no end, the evaluator has no goal networks that
                 learn, or the opponent does not fit.
         """
-        super().__init__(game, config, folder)
+        super().__init__(game, config, folder, config.seed)
         self.config = config
+        self._released = released
         made = make_evaluator(game, config.evaluator, config.seed)
         evaluator = kind_of_evaluator(made).networks(made)
         weights = [parameter for parameter in made.parameters() if parameter.requires_grad]
@@ -80,7 +84,7 @@ class PaperTrainer(TrainingRun):
                 "choose cilp-paper or cilp"
             )
         self.evaluator = evaluator
-        self.initial = copy.deepcopy(evaluator).requires_grad_(False)
+        self.untrained = copy.deepcopy(evaluator).requires_grad_(False)
         self._optimiser = torch.optim.SGD(weights, lr=config.learning_rate)
         self._role = torch.tensor([role for role, _ in evaluator.network_keys])
         goals = [value / 100 for _, value in evaluator.network_keys]
@@ -88,16 +92,29 @@ class PaperTrainer(TrainingRun):
         self._counters = Counters()
         if resumed is not None:
             self._restore(resumed)
-        self._opponent = make_opponent(game, config, self.initial, guests)
+        self._opponent = self._make_opponent()
 
     @property
     def counters(self) -> Counters:
         """How far the run is."""
         return self._counters
 
+    @property
+    def release(self) -> Release:
+        """The present weights; those of every match are as good as released."""
+        return Release(evaluator=self.evaluator, seconds=self._counters.seconds)
+
+    def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
+        """Train; see :meth:`TrainingRun.run`."""
+        super().run(report)
+        if self.finished() and not self.is_cut:
+            self._released(self.release)
+
     def round(self) -> dict[str, Any]:
         """Play a match and learn from it; return its row of numbers."""
         started, number = time.monotonic(), self._counters.matches
+        if number == 0:
+            self._released(Release(evaluator=self.untrained, seconds=0.0))
         seed = derived_seed(self.config.seed, _MATCH, number)
         match = play_training_match(
             self.game, self.config, self.evaluator, self._opponent, number, seed
@@ -132,7 +149,7 @@ class PaperTrainer(TrainingRun):
             self._empty,
             description=self.evaluator.describe(),
             weights=copied_weights(self.evaluator),
-            initial_weights=copied_weights(self.initial),
+            initial_weights=copied_weights(self.untrained),
             config={"recipe": "paper", **self.config.to_json()},
             # Plain gradient steps have no state.
             optimiser={} if resumable else None,
@@ -145,6 +162,27 @@ class PaperTrainer(TrainingRun):
             results=list(self.results),
             parent=self._parent,
         )
+
+    def _make_opponent(self) -> Evaluator | None:
+        """Return the opponent that the configuration names, None where it moves at random.
+
+        Raises:
+            ConfigurationError: nothing has this name, or the game has no other role.
+        """
+        game, name = self.game, self.config.opponent
+        if len(game.players) == 1:
+            raise ConfigurationError(
+                f"opponent {name!r}: {game.name} has one player only, and the recipe paper learns "
+                "from matches against an opponent; use the recipe fitted"
+            )
+        if name in ("untrained", "random"):
+            return self.untrained if name == "untrained" else None
+        if name.lower() not in fresh_names():
+            raise ConfigurationError(
+                f"opponent {name!r} is neither untrained, random, nor {', '.join(fresh_names())}"
+            )
+        evaluator = make_fresh(name, game, seed=self.config.seed + 1)
+        return evaluator.requires_grad_(False).eval()
 
     def _examples(self, match: Trajectory) -> Examples:
         config = self.config
@@ -179,5 +217,5 @@ class PaperTrainer(TrainingRun):
         if checkpoint.optimiser is None:
             raise CheckpointError("the checkpoint is without the state needed to resume")
         self.evaluator.load_state_dict(checkpoint.weights)
-        self.initial.load_state_dict(checkpoint.initial_weights)
+        self.untrained.load_state_dict(checkpoint.initial_weights)
         self._counters = Counters.from_json(checkpoint.counters)
