@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import (
@@ -151,7 +151,9 @@ class Setting:
 
     @property
     def default_text(self) -> str:
-        """The default as :meth:`read` takes it: ``none``, ``on`` and ``off``, ``64,32``."""
+        """The default as :meth:`read` takes it: ``none``, ``on``, ``64,32``; ``needed`` if none."""
+        if self.default is MISSING:
+            return "needed"
         values = self.default if isinstance(self.default, tuple) else (self.default,)
         return ",".join(_as_text(value) for value in values)
 

@@ -12,8 +12,8 @@ from typing import Literal, final
 import pytest
 
 from neurogame.errors import ConfigurationError
-from neurogame.setting_options import add_settings, chosen_settings
-from neurogame.settings import Settings, setting, settings_of, spellings
+from neurogame.setting_options import add_settings, chosen_settings, settings_text
+from neurogame.settings import Settings, described, setting, settings_of, spellings
 from tests.packaging.test_house_rules import MODULES
 
 
@@ -137,3 +137,16 @@ def test_options_of_the_command_line_have_a_prefix_if_wanted() -> None:
     assert chosen_settings(options, Inner, "inner") == {"width": 9}
     with pytest.raises(SystemExit):
         parser.parse_args(["--either", "x"])
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Demanding(Settings):
+    """One field without a default."""
+
+    least: int = dataclasses.field(metadata=described("at least one"))
+
+
+def test_what_must_be_given_is_said_to_be_needed() -> None:
+    assert settings_text(Outer).splitlines()[1] == "  whole=1  1 to 5"
+    assert settings_text(Demanding) == "  least=needed  at least one"
