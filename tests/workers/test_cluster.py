@@ -186,7 +186,7 @@ def test_a_worker_with_other_files_is_refused(tmp_path: Path) -> None:
     shutil.copytree(
         REPOSITORY / "neurogame",
         tmp_path / "neurogame",
-        ignore=shutil.ignore_patterns("__pycache__"),
+        ignore=shutil.ignore_patterns("*.nb?"),
     )
     with (tmp_path / "neurogame" / "version.py").open("a") as file:
         file.write("# changed\n")
