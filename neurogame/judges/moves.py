@@ -14,7 +14,7 @@ from typing import Protocol, final
 import numpy as np
 
 from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
-from neurogame.native.compiled import callee, compiled
+from neurogame.native.compiled import compiled
 from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
 
@@ -35,7 +35,7 @@ class MoveScores(Struct):
         score: the judge: writes the scores of what is given.
         judge: what that function works with.
         scale: :data:`LINEAR` or :data:`LOGITS`.
-        failed: not 0 once a call has failed.
+        failed: not 0 once the judge has raised an error; see :meth:`.SearchJudge.check`.
         nanoseconds: spent in calls so far, where somebody counts them.
         role: given: whose moves.
         count: given: number of states.
@@ -93,12 +93,6 @@ def score_moves(
         for place in range(count):
             for slot in range(out.shape[1]):
                 out[place, slot] = np.float32(NEUTRAL)
-
-
-@callee
-def scores_failed(scores: MoveScores) -> bool:
-    """Return whether the judge has raised an error; see :meth:`.SearchJudge.check`."""
-    return scores.failed != 0
 
 
 def new_scores(score: Callable[[MoveScores], None]) -> MoveScores:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
-from neurogame.native.compiled import callee, compiled
+from neurogame.native.compiled import compiled
 from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
 
@@ -36,7 +36,7 @@ class Values(Struct):
         value: the evaluator: writes the values of what is given.
         evaluator: what that function works with.
         kind: :data:`NONE`, :data:`PROGRAM` or :data:`CALLBACK`.
-        failed: not 0 once the evaluator has raised an error.
+        failed: not 0 once it has raised an error; see :meth:`.SearchEvaluator.check`.
         count: given: number of states.
         states: given: packed states; uint64 ``[N, Fw]``.
         lanes: given: the same as lane words; int64 ``[F, W]``; with ``W = 0`` there are none.
@@ -65,7 +65,7 @@ def evaluate(values: Values, states: UInt64s2, lanes: Int64s2, count: int, out: 
             made from the rows.
         count: number of states, 0 to ``N``.
         out: written, rows ``0..count - 1``: values in role order, 0..1, all 0.5 without an
-            evaluator and once it has failed (see :func:`has_failed`); float32 ``[N, R]``.
+            evaluator and once it has failed; float32 ``[N, R]``.
     """
     if values.kind == NONE or values.failed != 0:
         for row in range(count):
@@ -74,12 +74,6 @@ def evaluate(values: Values, states: UInt64s2, lanes: Int64s2, count: int, out: 
     elif count > 0:
         values.count, values.states, values.lanes, values.out = count, states, lanes, out
         values.value(values)
-
-
-@callee
-def has_failed(values: Values) -> bool:
-    """Return whether the evaluator has raised an error; see :meth:`.SearchEvaluator.check`."""
-    return values.failed != 0
 
 
 @final

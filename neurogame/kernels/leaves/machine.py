@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neurogame.kernels.leaves.block import Block
-from neurogame.native.compiled import callee, compiled
+from neurogame.native.compiled import compiled
 from neurogame.native.struct import Struct
 
 
@@ -29,7 +29,7 @@ class StateMachine(Struct):
         count: given: number of leaves.
         seed: given: of playouts.
         plies: given: most plies of a playout.
-        failed: not 0 once a call has failed.
+        failed: not 0 once a call has failed, after which what is in the block means nothing.
     """
 
     make_moves: Callable[[StateMachine], None]
@@ -71,9 +71,3 @@ def play_uniform(rules: StateMachine, block: Block, count: int, seed: int, plies
     """
     rules.count, rules.seed, rules.plies = count, seed, plies
     rules.play_on(rules)
-
-
-@callee
-def failed(rules: StateMachine) -> bool:
-    """Return whether a call has failed, after which what is in the block means nothing."""
-    return rules.failed != 0

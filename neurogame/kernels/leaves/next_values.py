@@ -11,9 +11,8 @@ import numpy as np
 from neurogame.array_types import Float32s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.judges.moves import CompiledScores, MoveScores
-from neurogame.judges.states import Valuer, Values, evaluate, has_failed
+from neurogame.judges.states import Valuer, Values, evaluate
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
-from neurogame.kernels.leaves.machine import failed
 from neurogame.kernels.leaves.next_states import (
     NextStates,
     begin_next,
@@ -88,5 +87,5 @@ def score_next(scores: MoveScores) -> None:
             value = block.goals[lane, role] if block.terminal[lane] else outputs[lane, role]
             out[places[lane], slots[lane]] += np.float32(1) / parts[lane] * value
         count = fill_next(following, scores)
-    if has_failed(valuation.values) or failed(following.rules):
+    if valuation.values.failed != 0 or following.rules.failed != 0:
         scores.failed = 1

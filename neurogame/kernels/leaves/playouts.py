@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
 from neurogame.judges.states import Values, evaluate
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
+from neurogame.kernels.leaves.machine import StateMachine, play_uniform, step
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.native.compiled import compiled, inlined, inner, merged
@@ -81,7 +81,7 @@ def play_cut(
         return valued
     _play(block, policy, count, seed, plies)
     left = policy.left
-    if left > 0 and not failed(policy.rules):
+    if left > 0 and policy.rules.failed == 0:
         playout = policy.block
         evaluate(values, playout.states, playout.lanes, left, policy.estimates)
         for row in range(left):
@@ -106,7 +106,7 @@ def walk(policy: Policy) -> None:
     left = _begin(policy)
     for ply in range(plies):
         policy.left, policy.ply = left, ply
-        if left == 0 or failed(policy.rules):
+        if left == 0 or policy.rules.failed != 0:
             policy.left = 0
             return
         policy.choose(policy)

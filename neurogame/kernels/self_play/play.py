@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neurogame.kernels.leaves.machine import failed, step
+from neurogame.kernels.leaves.machine import step
 from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
@@ -22,7 +22,7 @@ def play_rounds(games: GameLanes) -> None:
         choose_all(games)
         if games.decided < len(games.ply):
             games.stuck = 1
-        if games.stuck != 0 or failed(games.machine) or failed(games.children.machine):
+        if (games.stuck | games.machine.failed | games.children.machine.failed) != 0:
             return
         step(games.machine, block, len(games.ply))
         _go_on(games)

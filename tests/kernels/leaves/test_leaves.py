@@ -14,7 +14,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.children import Seen
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.machine import failed, look, play_uniform, step
+from neurogame.kernels.leaves.machine import look, play_uniform, step
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
@@ -145,7 +145,7 @@ def search(rules: Any, block: Any, count: int) -> int:
     """Search like a core: until something fails."""
     for number in range(10):
         step(rules, block, count)
-        if failed(rules):
+        if rules.failed != 0:
             return number
     return 10
 

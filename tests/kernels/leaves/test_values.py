@@ -21,7 +21,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.graph.lanes import pack_lanes
-from neurogame.judges.states import CALLBACK, NONE, PROGRAM, evaluate, has_failed
+from neurogame.judges.states import CALLBACK, NONE, PROGRAM, evaluate
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.native.compiled import compiled
@@ -38,7 +38,7 @@ COUNTS = (1, 2, 7, 63, 64, 65, 200)
 def from_compiled_code(values: Any, states: Any, lanes: Any, count: int, out: Any) -> bool:
     """Stands in for a search."""
     evaluate(values, states, lanes, count, out)
-    return has_failed(values)
+    return bool(values.failed != 0)
 
 
 def packed(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s2, UInt64s2
-from neurogame.judges.states import evaluate, has_failed
+from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.machine import failed, step
+from neurogame.kernels.leaves.machine import step
 from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.backup import best_reply, final_bounds
@@ -138,7 +138,7 @@ def _work(search: Search, count: int) -> int:
         return OUT_OF_TIME
     step(rules, block, count)
     middle = nanoseconds()
-    if failed(rules):
+    if rules.failed != 0:
         return FAILED
     evaluate(values, block.states, block.lanes, count, block.values)
     end = nanoseconds()
@@ -148,7 +148,7 @@ def _work(search: Search, count: int) -> int:
     search.values_time += end - middle
     if search.deadline < np.iinfo(np.int64).max:
         _adapt(search, count, end - begin)
-    if has_failed(values):
+    if values.failed != 0:
         return FAILED
     for lane in range(count):
         _keep(search, block, lane)

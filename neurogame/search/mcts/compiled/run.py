@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from neurogame.judges.moves import scores_failed
-from neurogame.judges.states import evaluate, has_failed
-from neurogame.kernels.leaves.machine import failed, play_uniform, step
+from neurogame.judges.states import evaluate
+from neurogame.kernels.leaves.machine import play_uniform, step
 from neurogame.kernels.leaves.move_statistics import Policy, learn
 from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.native.arrays import cast
@@ -119,9 +118,9 @@ def _is_full(tree: Tree, count: int) -> bool:
 @inner
 def _has_failed(search: Search) -> bool:
     """Return whether rules, evaluator or judges have raised an error."""
-    if failed(search.rules) or has_failed(search.values) or scores_failed(search.judging.scores):
+    if (search.rules.failed | search.values.failed | search.judging.scores.failed) != 0:
         return True
-    return search.guided != 0 and scores_failed(policy_of(search.policy).judge)
+    return search.guided != 0 and policy_of(search.policy).judge.failed != 0
 
 
 @inner
