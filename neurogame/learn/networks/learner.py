@@ -116,8 +116,14 @@ class GoalNetworkLearner:
         loss, values = self._losses
         for rows in torch.split(order, self.config.step_every) if len(order) else ():
             estimates = self.evaluator(positions.fluents[rows])
+            if self._margin:
+                # As players compare states. Each role's own value would first be learned to be
+                # 0.5 everywhere, by a readout that no longer tells states apart.
+                estimates = (estimates + 1 - estimates.flip(1)) / 2
+            # A bound on what logarithms are taken of, not on gradients.
+            beyond = (estimates.clamp(_CERTAIN, 1 - _CERTAIN) - estimates).detach()
             error = binary_cross_entropy(
-                estimates.clamp(_CERTAIN, 1 - _CERTAIN), positions.targets[rows], reduction="sum"
+                estimates + beyond, positions.targets[rows], reduction="sum"
             )
             self._optimiser.zero_grad()
             (error / len(rows)).backward()  # type: ignore[no-untyped-call]
