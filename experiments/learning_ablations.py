@@ -80,7 +80,7 @@ def begin_at_random(game: Game, evaluator: PartsEvaluator, seed: int) -> None:
     ]
     units = tuple(RuleUnit(literals=one, least=int(random.integers(1, len(one)))) for one in held)
     first, bias = evaluator.first_embedding.clone(), evaluator.first_bias.clone()
-    weights, biases = map(torch.from_numpy, rule_weights(structure, units))
+    weights, biases = map(torch.from_numpy, rule_weights(game, units))
     first[:, : len(units)] = weights + _NOISE * torch.from_numpy(
         random.standard_normal(weights.shape)
     )

@@ -1,10 +1,10 @@
 """Hidden units that begin as conditions of the rules.
 
 A unit is a conjunction of the rules, as C-IL2P's neuron is: each fluent of the condition that holds
-excites it, each other value of the same variables (the other mark) inhibits it by more, and it
-answers from some of its fluents on. Of the goals' conditions, such as lines, it says that all but
-one or two of the fluents are there and nothing is in their way; where goals have no conditions that
-few fluents make, the conditions of legal moves serve.
+excites it, each other value of the same variables (the other mark, but not an empty square)
+inhibits it by more, and it answers from some of its fluents on. Of the goals' conditions, such as
+lines, it says that all but one or two of the fluents are there and nothing is in their way; where
+goals have no conditions that few fluents make, the conditions of legal moves serve.
 
 *Reference:* Towell and Shavlik, "Knowledge-based artificial neural networks" (1994); Michulke and
 Thielscher, "Neural networks for state evaluation in general game playing" (2009), section 3.1.
@@ -97,21 +97,30 @@ def _legal_conditions(game: Game) -> list[tuple[int, ...]]:
     )
 
 
-def rule_weights(structure: Structure, units: tuple[RuleUnit, ...]) -> tuple[Float32s, Float32s]:
+def rule_weights(game: Game, units: tuple[RuleUnit, ...]) -> tuple[Float32s, Float32s]:
     """Return the first embeddings and biases of units.
 
     Args:
-        structure: of the game.
+        game: the game.
         units: what they begin as, ``U``.
 
     Returns:
         float32 ``[F, U]`` and ``[U]``.
     """
+    structure = game.structure
+    empty = [
+        board.relation.fluents[board.content_of == board.blank]
+        for board in game.relations.boards
+        if board.blank is not None
+    ]
+    # What may still come to stand on an empty square is not excluded.
+    ways = np.full(len(structure.variable_of), _INHIBITED, np.float32)
+    ways[[int(fluent) for fluents in empty for fluent in fluents]] = 0.0
     embedding = np.zeros((len(structure.variable_of), len(units)), np.float32)
     for number, unit in enumerate(units):
         for fluent in unit.held:
             variable = structure.variables[int(structure.variable_of[fluent])]
-            embedding[variable.fluents, number] = _INHIBITED
+            embedding[variable.fluents, number] = ways[variable.fluents]
         for literal in unit.literals:
             embedding[literal >> 1, number] = _INHIBITED if literal % 2 else _EXCITED
     # At its threshold a unit answers by one half, so that it learns from the first games on.
