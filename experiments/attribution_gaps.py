@@ -25,7 +25,7 @@ from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.of_features import make_feature_evaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute
@@ -77,7 +77,7 @@ def of_a_move(judge: EvaluatorOrJudge, seed: int) -> Explain:
 def subjects(name: str, game: Game, folder: Path, seed: int) -> Iterator[tuple[str, Explain]]:
     """Yield what is taken apart by its name; judges of moves are made when they are asked for."""
     trained = load_checkpoint(folder / f"{name}.pt").evaluator(game)
-    assert isinstance(trained, PartsEvaluator)
+    assert isinstance(trained, RulesNetwork)
     yield "patterns", of_state(trained)
     yield "features", of_state(make_feature_evaluator(game, seed))
     networks = make_evaluator(game, seed=seed)

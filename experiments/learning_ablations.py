@@ -21,7 +21,7 @@ from cells import Cells, pooled, progress
 from snapshots import Snapshot, snapshots
 
 from neurogame.arena.yardstick import Yardstick
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.rule_units import RuleUnit, rule_weights
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -67,7 +67,7 @@ def learned(game: Game, variant: str, seed: int, seconds: float) -> Snapshot:
     return next(snapshots(game, VARIANTS[variant], seed, [seconds], begin=begin))
 
 
-def begin_at_random(game: Game, evaluator: PartsEvaluator, seed: int) -> None:
+def begin_at_random(game: Game, evaluator: RulesNetwork, seed: int) -> None:
     """Let 60 % of the units begin as one condition of the goals each, from some fluents on."""
     structure, hidden = game.structure, evaluator.bias.shape[1]
     if not structure.conditions:

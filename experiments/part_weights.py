@@ -1,4 +1,4 @@
-"""The weights of an evaluator made of parts, summed by the fluent that they read."""
+"""The weights of a rules network, summed by the fluent that they read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from neurogame.array_types import Float64s1
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.simulate.states import StateBatch
 
 
-def part_weights(evaluator: PartsEvaluator, states: StateBatch) -> Float64s1:
+def part_weights(evaluator: RulesNetwork, states: StateBatch) -> Float64s1:
     """Return what the weights that read each fluent add while it holds.
 
     The row of a look-up is shared evenly among the fluents that chose it; a hidden unit that is
@@ -49,7 +49,7 @@ def part_weights(evaluator: PartsEvaluator, states: StateBatch) -> Float64s1:
 
 
 def _shares(
-    evaluator: PartsEvaluator,
+    evaluator: RulesNetwork,
     seen: torch.Tensor,
     mode: int,
     output: int,

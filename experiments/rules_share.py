@@ -21,7 +21,7 @@ import torch
 from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
+from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
 from neurogame.evaluators.parts.rule_units import units_read
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.limit import Limit
@@ -30,7 +30,7 @@ from neurogame.simulate.game import Game
 FRESH = 80_000
 
 
-def halves(game: Game, whole: PartsEvaluator) -> tuple[PartsEvaluator, PartsEvaluator]:
+def halves(game: Game, whole: RulesNetwork) -> tuple[RulesNetwork, RulesNetwork]:
     """Return an evaluator with its rules alone, and without them."""
     alone, without = copy.deepcopy(whole), copy.deepcopy(whole)
     first = whole.first_embedding.numpy(), whole.first_bias.numpy()

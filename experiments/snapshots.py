@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
@@ -25,7 +25,7 @@ class Snapshot:
 
     seconds: float
     games: int
-    evaluator: PartsEvaluator
+    evaluator: RulesNetwork
 
 
 def snapshots(
@@ -35,7 +35,7 @@ def snapshots(
     marks: Sequence[float],
     *,
     spent: float = 0.0,
-    begin: Callable[[Game, PartsEvaluator, int], None] | None = None,
+    begin: Callable[[Game, RulesNetwork, int], None] | None = None,
 ) -> Iterator[Snapshot]:
     """Learn on one core with the fitted recipe, and yield what was learned at each mark.
 

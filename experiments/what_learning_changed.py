@@ -28,7 +28,7 @@ from tqdm import tqdm
 
 from neurogame.array_types import Float64s1, Float64s2, Int64s1, Int64s2
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import FluentEffects, fluent_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -110,7 +110,7 @@ def threats(game: Game, played: PlayedPositions) -> Int64s2:
     return np.where(single, heights, 0).astype(np.int64)
 
 
-def line_patterns(game: Game, evaluator: PartsEvaluator) -> dict[str, float]:
+def line_patterns(game: Game, evaluator: RulesNetwork) -> dict[str, float]:
     """Return the mean weight of table rows by the stones in a line, for whoever is to move."""
     layout = evaluator.layout
     addends = layout.addends().astype(np.int64)
@@ -153,7 +153,7 @@ def report(
     amounts = np.stack([one.amounts[:, 0] for one in effects])
     counts = effects[0].states.astype(np.float64)
     by_column = np.array([columns(game, one, counts) for one in amounts])
-    weights = [part_weights(one, some.states) for one in current if isinstance(one, PartsEvaluator)]
+    weights = [part_weights(one, some.states) for one in current if isinstance(one, RulesNetwork)]
     weight_columns = np.array([columns(game, one, counts) for one in weights])
     found: dict[str, list[dict[str, object]]] = {
         "a stone, by column: effect on its owner's log-odds": [
@@ -184,7 +184,7 @@ def report(
         number = [int(((here > 0) & (here % 2 == bit)).sum()) for bit in (1, 0)]
         facts[-1]["runs"] = f"{number[0]} odd, {number[1]} even positions"
     found["threats"] = facts
-    patterns = [line_patterns(game, one) for one in current if isinstance(one, PartsEvaluator)]
+    patterns = [line_patterns(game, one) for one in current if isinstance(one, RulesNetwork)]
     found["lines of four: mean table weight for who is to move"] = [
         row(name, [one[name] for one in patterns])
         for name in sorted(patterns[0])

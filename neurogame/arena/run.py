@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import final
 
-import torch
 from tqdm import tqdm
 
 from neurogame.arena.arena_result import ArenaResult
@@ -25,6 +24,7 @@ from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.worker import openings_of, play_slot, table
 from neurogame.errors import NeurogameError
 from neurogame.players.record import MatchRecord
+from neurogame.torch_threads import one_torch_thread
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 
@@ -83,12 +83,10 @@ def run_arena(
         ArenaError: a player raised an error, or workers died over a match; the others are kept.
         NeurogameError: a game or player cannot be made.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     try:
         version = str(values := fingerprint(settings))
         crosstable = _prepared(settings, version)
-        with contextlib.ExitStack() as stack:
+        with one_torch_thread(), contextlib.ExitStack() as stack:
             folder = None if output is None else ArenaFolder(Path(output), values)
             if folder is not None:
                 stack.callback(folder.close)
@@ -102,7 +100,6 @@ def run_arena(
     finally:
         table.cache_clear()
         openings_of.cache_clear()
-        torch.set_num_threads(threads)
 
 
 def _prepared(settings: ArenaSettings, version: str) -> Crosstable:

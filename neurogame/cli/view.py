@@ -52,8 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=("exact", "shapley", "gradients", "toggling", "none"),
-        help="how the values of that match are taken apart (default: exact where the evaluator is "
-        "made of parts, else Shapley values, which may take minutes; none: not at all)",
+        help="how the values of that match are taken apart (default: exact for "
+        "features and what train makes, else Shapley values, which may take minutes; none: not at "
+        "all)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of players and fresh evaluators")
 

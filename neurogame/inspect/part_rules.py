@@ -9,7 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Float64s, Int64s1
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
+from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
 from neurogame.inspect.attribution.part_labels import part_labels, units_of
 from neurogame.inspect.table import Row, Table
 from neurogame.simulate.game import Game
@@ -23,7 +23,7 @@ def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
     """Return the rules by weight, the conditions by weight, and the largest additions.
 
     Args:
-        evaluator: of the game; nothing is returned of one that is not made of parts.
+        evaluator: of the game; nothing is returned of one that is no rules network.
         initial: the same before learning.
         game: the game.
     """
@@ -76,7 +76,7 @@ def part_tables(report: dict[str, Any], role: str) -> list[Table]:
 class _Mode:
     """The parts of an evaluator, as states of one mode see them."""
 
-    def __init__(self, now: PartsEvaluator, then: PartsEvaluator, game: Game, mode: int) -> None:
+    def __init__(self, now: RulesNetwork, then: RulesNetwork, game: Game, mode: int) -> None:
         layout = now.layout
         self._game, self._mode, self._evaluator = game, mode, now
         self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][0])

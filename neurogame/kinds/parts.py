@@ -1,4 +1,4 @@
-"""Evaluators made of parts: what self-play teaches, and features weighed in random games."""
+"""Rules networks: what self-play teaches, and features weighed in random games."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.attribution import Attribution
-    from neurogame.evaluators.parts.evaluator import PartsEvaluator
+    from neurogame.evaluators.parts.evaluator import RulesNetwork
     from neurogame.simulate.game import State
 
 
 @final
-class _Kind(EvaluatorKind["PartsEvaluator"]):
+class _Kind(EvaluatorKind["RulesNetwork"]):
     name, source = "parts", "features"
     about = "features found in the rules, weighed in random games"
 
-    def make(self, wish: Wish) -> PartsEvaluator:
+    def make(self, wish: Wish) -> RulesNetwork:
         from neurogame.evaluators.parts.of_features import make_feature_evaluator
 
         return make_feature_evaluator(wish.game, wish.seed, recall=wish.recall)
@@ -31,15 +31,15 @@ class _Kind(EvaluatorKind["PartsEvaluator"]):
         game: HasCircuit,
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
-    ) -> PartsEvaluator:
+    ) -> RulesNetwork:
         from neurogame.evaluators.parts.build import rebuild_parts
 
         return rebuild_parts(game, description, weights)
 
-    def is_sum(self, evaluator: PartsEvaluator) -> bool:
+    def is_sum(self, evaluator: RulesNetwork) -> bool:
         return True
 
-    def explain(self, evaluator: PartsEvaluator, state: State, role: int) -> Attribution:
+    def explain(self, evaluator: RulesNetwork, state: State, role: int) -> Attribution:
         from neurogame.inspect.attribution.of_parts import attribute_parts
 
         return attribute_parts(evaluator, state, role)

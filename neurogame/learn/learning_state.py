@@ -1,4 +1,4 @@
-"""What learns an evaluator made of parts, and what of it is kept with a checkpoint."""
+"""What learns a rules network, and what of it is kept with a checkpoint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.kernels.parts.learning import Learning, make_learning
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.native.struct import array_of
@@ -19,7 +19,7 @@ _KEPT = (
 _NUMBERS = ("waiting", "steps", "positions")
 
 
-def learning_of(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
+def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
     """Return what changes an evaluator's weights in place, at its beginning.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
@@ -91,6 +91,6 @@ def _networks_lanes(lengths: GameLengths) -> int:
     return int(min(256, max(16, _ROUND // lengths.mean)))
 
 
-def fresh_parts(game: Game, config: LaneConfig) -> PartsEvaluator:
+def fresh_parts(game: Game, config: LaneConfig) -> RulesNetwork:
     """Return the evaluator that a configuration names, before it has learned."""
     return make_parts(game, config.parts, opposed=opposed(game), seed=config.seed)

@@ -1,6 +1,6 @@
 """Refinement before a match: self-play in a given time, kept only if it made the evaluator better.
 
-An evaluator made of parts goes on learning from where it is; in place of any other one, parts that
+A rules network goes on learning from where it is; in place of any other one, parts that
 fit the game learn from the beginning, and take its place if they beat it.
 """
 

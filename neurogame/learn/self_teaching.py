@@ -80,7 +80,7 @@ class SelfTeaching:
         mapping = held.mapping(self._game)
         begun, counters = parts_of(held.evaluator(mapping.home)), _sound(held)
         if begun is None:
-            raise CheckpointError(f"{path}: holds no evaluator made of parts")
+            raise CheckpointError(f"{path}: holds no rules network")
         # Other games than those that the same seed has played before.
         learner = TimedLearner(
             mapping.home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores

@@ -10,7 +10,7 @@ from typing import final
 
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
@@ -36,7 +36,7 @@ class TimedLearner:
         self,
         game: Game,
         *,
-        begun: PartsEvaluator | None = None,
+        begun: RulesNetwork | None = None,
         steps: Mapping[str, Tensor] | None = None,
         seed: int = 0,
         cores: int = 1,
@@ -72,7 +72,7 @@ class TimedLearner:
         return self._learner.counters.seconds
 
     @property
-    def averaged(self) -> PartsEvaluator:
+    def averaged(self) -> RulesNetwork:
         """What has been learned, with averaged weights; it changes as learning goes on."""
         return self._learner.averaged
 

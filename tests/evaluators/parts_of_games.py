@@ -1,4 +1,4 @@
-"""Evaluators made of parts with random weights, and states of games, for tests."""
+"""Rules networks with random weights, and states of games, for tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from neurogame.array_types import UInt64s
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.graph.lanes import pack_lanes
 from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
@@ -19,7 +19,7 @@ SMALL = PartsConfig(hidden=8, lookups=24, longest=4)
 
 def parts_of(
     game: Game, config: PartsConfig = SMALL, *, seed: int = 0, random: bool = True
-) -> PartsEvaluator:
+) -> RulesNetwork:
     """Return an evaluator of a game, with random weights if asked for."""
     opposed = len(game.roles) == 2 and opposition(game).constant_sum
     found = make_parts(game, config, opposed=opposed, seed=seed)

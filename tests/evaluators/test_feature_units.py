@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from neurogame.array_types import Float32s
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.feature_units import feature_units, unit_features
 from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.evaluators.rebuild import rebuild_evaluator
@@ -29,7 +29,7 @@ WITH = replace(SMALL, hidden=24, features=UNITS / 24)
 
 
 @cache
-def made(name: str) -> PartsEvaluator:
+def made(name: str) -> RulesNetwork:
     return parts_of(loaded(name), WITH, random=False)
 
 
@@ -127,7 +127,7 @@ def test_it_is_made_again_from_its_description() -> None:
     for config in (description["config"], older):
         again = rebuild_evaluator(game, {**description, "config": config})
         again.load_state_dict(evaluator.state_dict())
-        assert isinstance(again, PartsEvaluator)
+        assert isinstance(again, RulesNetwork)
         for one, two in zip(evaluator.parts_learned(), again.parts_learned(), strict=True):
             assert torch.equal(one, two)
 

@@ -1,4 +1,4 @@
-"""The evaluator made of parts: plain torch against compiled code, symmetries, rebuilding."""
+"""The rules network: plain torch against compiled code, symmetries, rebuilding."""
 
 from __future__ import annotations
 

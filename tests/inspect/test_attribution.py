@@ -18,7 +18,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.measured import Measured, value_for
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute, to_fluents
@@ -50,11 +50,11 @@ def states(game: Game, count: int, seed: int = 0) -> list[State]:
     return found
 
 
-def trained(name: str) -> tuple[Game, PartsEvaluator]:
+def trained(name: str) -> tuple[Game, RulesNetwork]:
     """Return a game of the library and what is shipped for it."""
     game = Game.load(name)
     found = load_checkpoint(REPOSITORY / "checkpoints" / f"{name}.pt").evaluator(game)
-    assert isinstance(found, PartsEvaluator)
+    assert isinstance(found, RulesNetwork)
     return game, found
 
 

@@ -16,7 +16,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -39,8 +39,8 @@ def played(game: Game) -> PlayedPositions:
     return played_positions(game, None, matches=30, seed=1)
 
 
-def parts(game: Game, seed: int, learned: bool) -> PartsEvaluator:
-    """Return an evaluator made of parts, with invented weights if it has learned."""
+def parts(game: Game, seed: int, learned: bool) -> RulesNetwork:
+    """Return a rules network, with invented weights if it has learned."""
     config = PartsConfig(hidden=8, lookups=24)
     found = make_parts(game, config, opposed=True, seed=1)
     if learned:

@@ -15,7 +15,7 @@ from neurogame.errors import GameError, RulesError
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import find_subject
@@ -37,7 +37,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Two files with the same three judges of moves and no evaluator, of different seeds."""
     game = Game.load("tictactoe")
     evaluator = load_checkpoint(TRAINED).evaluator(game)
-    assert isinstance(evaluator, PartsEvaluator)
+    assert isinstance(evaluator, RulesNetwork)
     files = []
     for seed in (1, 2):
         policy = LearnedPolicy.above(game.circuit, evaluator)

@@ -9,7 +9,7 @@ import torch
 
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.gdl.library import library_names
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
@@ -25,7 +25,7 @@ from tests.conftest import REPOSITORY
 ANONYMOUS = re.compile(r"hidden unit|pattern \d|unit \d|part \d|node \d")
 
 
-def parts(game: Game, hidden: int = 40, lookups: int = 12, rules: float = 0.9) -> PartsEvaluator:
+def parts(game: Game, hidden: int = 40, lookups: int = 12, rules: float = 0.9) -> RulesNetwork:
     """Return an evaluator whose weights have moved away at random from what they began as."""
     config = PartsConfig(hidden=hidden, lookups=lookups, rules=rules)
     evaluator = make_parts(game, config, opposed=False, seed=1)

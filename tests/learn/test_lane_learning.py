@@ -11,7 +11,7 @@ import torch
 from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.parts.learning import Learning, make_learning
 from neurogame.kernels.self_play.games import Games, GameSettings
@@ -39,7 +39,7 @@ def make(
     *,
     rate: float = 0.0,
     every: int = 1 << 30,
-) -> tuple[Game, PartsEvaluator, Learning, Games]:
+) -> tuple[Game, RulesNetwork, Learning, Games]:
     """Return self-play whose learner has random weights and one table for each look-up."""
     game = Game.load(name)
     evaluator = parts_of(game, replace(SMALL, symmetries=False))

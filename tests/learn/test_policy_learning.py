@@ -73,7 +73,7 @@ def test_it_foresees_more_the_more_it_learns_and_seeds_decide(game: Game) -> Non
 
 
 def test_other_evaluators_cannot_teach(game: Game) -> None:
-    with pytest.raises(ConfigurationError, match="made of parts"):
+    with pytest.raises(ConfigurationError, match="rules network"):
         learn_policy(game, make_evaluator(game), FEW)
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import fitted, fresh_parts
@@ -64,7 +64,7 @@ def test_only_better_weights_stay(
     assert found.games > 0
     assert found.is_kept == kept
     assert (found.evaluator is evaluator) != kept
-    assert isinstance(found.evaluator, PartsEvaluator) == kept
+    assert isinstance(found.evaluator, RulesNetwork) == kept
     after = copied_weights(evaluator)
     assert all(torch.equal(value, before[name]) for name, value in after.items())
     assert ("kept" if kept else "dropped") in str(found)

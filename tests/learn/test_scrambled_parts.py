@@ -1,4 +1,4 @@
-"""A checkpoint of an evaluator made of parts values the scrambled copy of its game alike."""
+"""A checkpoint of a rules network values the scrambled copy of its game alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
@@ -39,7 +39,7 @@ def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path
     checkpoint = load_checkpoint(folder.latest)
     there = checkpoint.mapping(other)
     evaluator, its_twin = checkpoint.evaluator(own), checkpoint.evaluator(there.home)
-    assert isinstance(evaluator, PartsEvaluator)
+    assert isinstance(evaluator, RulesNetwork)
     fluents, roles = list(there.fluents), list(there.roles)
     states = sample_states(own.simulator(), 60, seed=5).to_bool()
     twins = torch.zeros_like(states)

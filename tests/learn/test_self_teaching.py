@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
@@ -73,8 +73,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def inner(evaluator: object) -> PartsEvaluator:
-    assert isinstance(evaluator, PartsEvaluator)
+def inner(evaluator: object) -> RulesNetwork:
+    assert isinstance(evaluator, RulesNetwork)
     return evaluator
 
 

@@ -177,7 +177,7 @@ def _networks(options: argparse.Namespace, given: dict[str, Any]) -> EvaluatorCo
     """Return which goal networks learn.
 
     Raises:
-        ConfigurationError: other options say how an evaluator made of parts is to learn.
+        ConfigurationError: other options say how a rules network is to learn.
     """
     flags, known = chosen_flags(options, LaneConfig), chosen_settings(options, LaneConfig)
     wrong = [flag for flag, name in zip(flags, known, strict=True) if name in _OF_PARTS]

@@ -1,1 +1,1 @@
-"""An evaluator made of parts: logic, pattern tables, embeddings with hidden units."""
+"""A rules network: logic, pattern tables, embeddings with hidden units."""

@@ -1,4 +1,4 @@
-"""Makes evaluators made of parts, and makes them again from their description."""
+"""Makes rules networks, and makes them again from their description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.feature_units import feature_units
 from neurogame.evaluators.parts.layout import (
     PartsLayout,
@@ -28,8 +28,8 @@ from neurogame.simulate.game import Game
 KIND = "parts"
 
 
-def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0) -> PartsEvaluator:
-    """Return a fresh evaluator made of parts.
+def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0) -> RulesNetwork:
+    """Return a fresh rules network.
 
     Args:
         game: the game.
@@ -57,7 +57,7 @@ def rebuild_parts(
     game: HasCircuit,
     description: Mapping[str, Any],
     weights: Mapping[str, Tensor] | None = None,
-) -> PartsEvaluator:
+) -> RulesNetwork:
     """Return the evaluator of a description; load its state dict to get layout and weights.
 
     Args:
@@ -73,16 +73,16 @@ def rebuild_parts(
     config = PartsConfig.from_json(given["config"])
     seed = int(given["seed"])
     circuit = game.circuit
-    what = "an evaluator made of parts"
+    what = "a rules network"
     sizes = stored_sizes(what, given["sizes"], len(circuit.fluents), len(circuit.roles))
     check_claim(what, sizes.numbers(config.hidden), weights)
     return _made(game, empty_layout(sizes), config, seed)
 
 
-def _made(game: HasCircuit, layout: PartsLayout, config: PartsConfig, seed: int) -> PartsEvaluator:
+def _made(game: HasCircuit, layout: PartsLayout, config: PartsConfig, seed: int) -> RulesNetwork:
     """Return the evaluator with all weights 0."""
     description = describe_parts(layout.sizes, config, seed)
-    return PartsEvaluator(len(game.circuit.roles), layout, config.hidden, description)
+    return RulesNetwork(len(game.circuit.roles), layout, config.hidden, description)
 
 
 def describe_parts(sizes: PartsSizes, config: PartsConfig, seed: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The configuration of an evaluator made of parts."""
+"""The configuration of a rules network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluator made of parts: plain torch, which is its definition, and its compiled form."""
+"""The rules network: plain torch, which is its definition, and its compiled form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIRST = ("first_embedding", "first_bias")
 
 
 @final
-class PartsEvaluator(Evaluator):
+class RulesNetwork(Evaluator):
     """Values whose log-odds are the sum of what hidden units and pattern tables say.
 
     Hidden units begin as conditions of the rules, see
@@ -197,6 +197,6 @@ def check_layout(module: nn.Module, _: object) -> None:
     layout.check()
 
 
-def parts_of(evaluator: Evaluator) -> PartsEvaluator | None:
-    """Return an evaluator if it is made of parts, which is what learns in lanes; else None."""
-    return evaluator if isinstance(evaluator, PartsEvaluator) else None
+def parts_of(evaluator: Evaluator) -> RulesNetwork | None:
+    """Return an evaluator if it is a rules network, which is what learns in lanes; else None."""
+    return evaluator if isinstance(evaluator, RulesNetwork) else None

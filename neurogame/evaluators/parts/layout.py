@@ -56,7 +56,7 @@ class PartsSizes:
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PartsLayout:
-    """All of an evaluator made of parts that is not learned.
+    """All of a rules network that is not learned.
 
     Attributes:
         sizes: the shapes.
@@ -115,7 +115,7 @@ class PartsLayout:
         if wrong or not ends or (np.diff(self.start) < 0).any() or (sums >= 1 << 30).any():
             where = ", ".join(wrong) or "rows"
             raise ConfigurationError(
-                f"an evaluator made of parts: its layout leads nowhere ({where}); the file is "
+                f"a rules network: its layout leads nowhere ({where}); the file is "
                 "damaged or made up"
             )
 

@@ -1,4 +1,4 @@
-"""Features as an evaluator: one made of parts, with their weights in place of learned ones.
+"""Features as an evaluator: a rules network, with their weights in place of learned ones.
 
 What is a sum over fluents goes into one hidden unit for each output, far above its threshold, and
 look-ups stay look-ups. So searches value it by differences, as what has been learned, and learning
@@ -14,7 +14,7 @@ from neurogame.array_types import Float32s, Int64s
 from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.parts.build import describe_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
@@ -27,7 +27,7 @@ SECONDS = 1.0
 """Of random games at each start, from which weights come, where nobody says more."""
 
 
-def make_feature_evaluator(game: Game, seed: int = 0, *, recall: bool = False) -> PartsEvaluator:
+def make_feature_evaluator(game: Game, seed: int = 0, *, recall: bool = False) -> RulesNetwork:
     """Return the evaluator whose features are found in the rules and weighed in random games.
 
     Args:
@@ -50,7 +50,7 @@ def make_feature_evaluator(game: Game, seed: int = 0, *, recall: bool = False) -
     return feature_evaluator(game, weigh(evidence))
 
 
-def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEvaluator:
+def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> RulesNetwork:
     """Return the evaluator whose logit is a weighted sum of features.
 
     Args:
@@ -97,7 +97,7 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
         images=np.arange(fluents, dtype=np.int32)[None, None],
     )
     config = PartsConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
-    evaluator = PartsEvaluator(
+    evaluator = RulesNetwork(
         len(circuit.roles), layout, outputs, describe_parts(layout.sizes, config, 0)
     )
     with torch.no_grad():

@@ -14,7 +14,7 @@ from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.claims import check_claim
-from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator, check_layout
+from neurogame.evaluators.parts.evaluator import LAYOUT, RulesNetwork, check_layout
 from neurogame.evaluators.parts.layout import PartsLayout, empty_layout, stored_sizes
 from neurogame.judges.moves import LOGITS, CompiledScores
 from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
@@ -61,7 +61,7 @@ class LearnedPolicy(nn.Module):
         untyped.register_load_state_dict_post_hook(check_layout)
 
     @classmethod
-    def above(cls, circuit: Circuit, evaluator: PartsEvaluator) -> LearnedPolicy:
+    def above(cls, circuit: Circuit, evaluator: RulesNetwork) -> LearnedPolicy:
         """Return a policy that has learned nothing, above the hidden units of an evaluator.
 
         Args:

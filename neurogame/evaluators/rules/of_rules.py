@@ -1,4 +1,4 @@
-"""Weighted rules as an evaluator: one made of parts, which both compiled searches know.
+"""Weighted rules as an evaluator: a rules network, which both compiled searches know.
 
 Rules about the same sets of fluents share a look-up: its row says how many of each set hold. What
 is about one fluent goes into one hidden unit for each output, far above its threshold. Whose turn
@@ -18,7 +18,7 @@ from neurogame.array_types import Float64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.parts.build import describe_parts
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
 from neurogame.simulate.game import Game
@@ -29,7 +29,7 @@ MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
 _Sets: TypeAlias = tuple[tuple[int, ...], ...]
 
 
-def rules_evaluator(game: Game, rules: Iterable[GroundRule], *, opposed: bool) -> PartsEvaluator:
+def rules_evaluator(game: Game, rules: Iterable[GroundRule], *, opposed: bool) -> RulesNetwork:
     """Return the evaluator that values states by weighted rules.
 
     Args:
@@ -104,7 +104,7 @@ class _Collected:
             right = tuple(slice(max(count.low, 0), count.high + 1) for count in counts)
             table[mode, output][right] += weight
 
-    def evaluator(self, opposed: bool) -> PartsEvaluator:
+    def evaluator(self, opposed: bool) -> RulesNetwork:
         """Return the evaluator."""
         modes, outputs = self.shape
         above = np.abs(self.linear).sum(axis=2) + 1.0
@@ -118,7 +118,7 @@ class _Collected:
             )
         layout = self._layout([block.shape[2] for block in blocks], opposed)
         config = PartsConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
-        evaluator = PartsEvaluator(
+        evaluator = RulesNetwork(
             self.roles, layout, outputs, describe_parts(layout.sizes, config, 0)
         )
         with torch.no_grad():

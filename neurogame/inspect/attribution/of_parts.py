@@ -1,4 +1,4 @@
-"""What an evaluator made of parts adds up: patterns and hidden units, to the last bit."""
+"""What a rules network adds up: patterns and hidden units, to the last bit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import torch
 
 from neurogame.array_types import Float64s1
 from neurogame.evaluators.attribution import Attribution, Contribution
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.inspect.attribution.part_labels import PartLabel, part_labels
 from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import State
 
 
-def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attribution:
+def attribute_parts(evaluator: RulesNetwork, state: State, role: int) -> Attribution:
     """Return the log-odds of a state's value as the sum that they are.
 
     The base is 0, a value of one half. Beyond
@@ -42,7 +42,7 @@ def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attri
 
 
 def _added(
-    evaluator: PartsEvaluator, state: State, role: int
+    evaluator: RulesNetwork, state: State, role: int
 ) -> tuple[list[Contribution], Float64s1]:
     """Return what patterns and hidden units add for a role, and that by the fluents behind it.
 

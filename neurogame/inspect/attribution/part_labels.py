@@ -17,7 +17,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Int64s1
 from neurogame.evaluators.attribution import Contribution, Kind
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.parts.rule_units import RuleUnit, units_read
 from neurogame.inspect.attribution.rule_sources import RuleSource, rule_source
 from neurogame.show.layout import find_layout
@@ -127,14 +127,14 @@ def contribution_text(contribution: Contribution, state: State) -> str:
     return names.text(names.places(contribution.fluents), state) or contribution.label
 
 
-def units_of(evaluator: PartsEvaluator, game: Game) -> tuple[RuleUnit | None, ...]:
+def units_of(evaluator: RulesNetwork, game: Game) -> tuple[RuleUnit | None, ...]:
     """Return what hidden units began as, None where no rule is behind them."""
     first = (one.numpy() for one in (evaluator.first_embedding, evaluator.first_bias))
     return units_read(game.structure, *first)
 
 
 def part_labels(
-    evaluator: PartsEvaluator, game: Game, mode: int
+    evaluator: RulesNetwork, game: Game, mode: int
 ) -> tuple[list[PartLabel], list[PartLabel]]:
     """Return the labels of hidden units and of look-ups, in the words of states of a mode.
 
@@ -212,7 +212,7 @@ def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> PartLa
     return PartLabel(kind="unit", label=label, fluents=tuple(fluents))
 
 
-def _readers(evaluator: PartsEvaluator) -> list[Int64s1]:
+def _readers(evaluator: RulesNetwork) -> list[Int64s1]:
     """Return the fluents of the perspective that each look-up reads."""
     layout = evaluator.layout
     fluent = np.repeat(np.arange(layout.sizes.fluents), np.diff(layout.start))

@@ -57,7 +57,7 @@ def attribution_html(attribution: Attribution) -> str:
 def contribution_rows(attribution: Attribution) -> list[Row]:
     """Return what adds to a value, the largest first: amount, text and squares of each.
 
-    Of an evaluator made of parts, which are many, what they add up to in few lines.
+    Of a rules network, which are many, what they add up to in few lines.
     """
     state, short = attribution.state, in_short(attribution)
     if short:

@@ -96,7 +96,7 @@ def _initial(evaluator: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Ten
 
 
 def _parts(evaluator: Evaluator) -> list[Table]:
-    """Return the rules in an evaluator made of parts, by weight, where its start is known."""
+    """Return the rules in a rules network, by weight, where its start is known."""
     origin, initial = evaluator.origin, _initial(evaluator, evaluator.state_dict())
     if origin is None or initial is None:
         return []

@@ -1,4 +1,4 @@
-"""The weights of an evaluator made of parts, and memory to value a state with them."""
+"""The weights of a rules network, and memory to value a state with them."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from neurogame.settings import Settings, setting
 @final
 @dataclass(frozen=True, kw_only=True)
 class LaneConfig(Settings):
-    """How an evaluator made of parts, or goal networks, play themselves, and learn."""
+    """How a rules network, or goal networks, play themselves, and learn."""
 
     REFUSED = "learning setting {name} is {value!r}; it must be {allowed}"
     UNKNOWN = "unknown learning setting {names}; known are {known}"
 
     parts: PartsConfig = setting(PartsConfig(), "what learns, before it has learned")
     evaluator: EvaluatorConfig | None = setting(
-        None, "goal networks that learn; none: an evaluator made of parts does"
+        None, "goal networks that learn; none: a rules network does"
     )
     seed: int = setting(0, "every random choice follows from this number", least=0)
     lanes: int = setting(1024, "games at once, on all cores together", least=1, most=65_536)

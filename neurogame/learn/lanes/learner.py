@@ -1,4 +1,4 @@
-"""The learner: self-play in lanes by an evaluator made of parts, which learns from every game.
+"""The learner: self-play in lanes by a rules network, which learns from every game.
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
 cores give the same games and weights on the same machine, wherever the run is interrupted, and
@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
@@ -32,7 +32,7 @@ from neurogame.workers.workplace import InlineExecutor, Workplace
 
 @final
 class LaneLearner:
-    """An evaluator made of parts that learns from games with itself; not for several threads.
+    """A rules network that learns from games with itself; not for several threads.
 
     Attributes:
         game: what is played.
@@ -47,7 +47,7 @@ class LaneLearner:
         self,
         game: Game,
         config: LaneConfig,
-        evaluator: PartsEvaluator,
+        evaluator: RulesNetwork,
         workplace: Workplace | None = None,
     ) -> None:
         """Take what learns.

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
+from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
@@ -52,7 +52,7 @@ class LaneGroup:
 
     @classmethod
     def of(
-        cls, game: Game, config: LaneConfig, evaluator: PartsEvaluator, number: int, lanes: int
+        cls, game: Game, config: LaneConfig, evaluator: RulesNetwork, number: int, lanes: int
     ) -> LaneGroup:
         """Return a group of a learner's lanes."""
         told = described(game, evaluator)
@@ -94,7 +94,7 @@ def play_lanes(group: LaneGroup, state: Arrays, plies: int) -> LaneRound:
     return LaneRound(state=packed(worker), loss=worker.learning.loss)
 
 
-def described(game: Game, evaluator: PartsEvaluator) -> dict[str, str]:
+def described(game: Game, evaluator: RulesNetwork) -> dict[str, str]:
     """Return ``name`` and ``rules`` of a game, and what an ``evaluator`` of it is made of."""
     return {
         "name": game.name,
@@ -103,7 +103,7 @@ def described(game: Game, evaluator: PartsEvaluator) -> dict[str, str]:
     }
 
 
-def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> PartsEvaluator:
+def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> RulesNetwork:
     """Return an evaluator that was :func:`described`.
 
     Args:
@@ -112,11 +112,11 @@ def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> P
         weights: its tensors; where its tables lie is told with them.
 
     Raises:
-        GameError: it is not made of parts.
+        GameError: it is no rules network.
     """
     evaluator = parts_of(rebuild_evaluator(game, json.loads(description)))
     if evaluator is None:
-        raise GameError(f"{game.name}: lanes play with an evaluator made of parts, no other")
+        raise GameError(f"{game.name}: lanes play with a rules network, no other")
     evaluator.load_state_dict(weights)
     return evaluator.requires_grad_(False)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import Float32s
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.lanes.config import LaneConfig
@@ -33,7 +33,7 @@ class LaneWorker:
     """
 
     def __init__(
-        self, game: Game, config: LaneConfig, evaluator: PartsEvaluator, *, number: int, lanes: int
+        self, game: Game, config: LaneConfig, evaluator: RulesNetwork, *, number: int, lanes: int
     ) -> None:
         """Begin games in all lanes.
 

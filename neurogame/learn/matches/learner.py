@@ -19,7 +19,7 @@ import torch
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.files import lock_file
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
@@ -116,7 +116,7 @@ class MatchLearner:
                 "file"
             ) from None
         begun = source.evaluator(self._own) if isinstance(source, Checkpoint) else source
-        self._parts: PartsEvaluator = with_parts(self._own, begun)
+        self._parts: RulesNetwork = with_parts(self._own, begun)
         self._initial = copied_weights(self._parts)
         self.evaluator: Evaluator = self._parts
         # Compiled now: at the end of a match there may be little time.

@@ -6,7 +6,7 @@ import time
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
+from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
@@ -16,13 +16,13 @@ SECONDS = 2.0
 """Of self-play, for what begins without having learned."""
 
 
-def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
+def with_parts(game: Game, evaluator: Evaluator) -> RulesNetwork:
     """Return an evaluator that can learn from matches.
 
     Args:
         game: what it is of.
-        evaluator: made of parts, which learns as it is; or goal networks, in whose place parts
-            that fit the game learn by :data:`SECONDS` of self-play first.
+        evaluator: a rules network, which learns as it is; or goal networks, in whose place a
+            rules network learns by :data:`SECONDS` of self-play first.
 
     Raises:
         ConfigurationError: it is neither.
@@ -33,8 +33,8 @@ def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
     kind = evaluator.describe().get("kind")
     if kind not in NETWORKS:
         raise ConfigurationError(
-            f"an evaluator of the kind {kind!r} cannot learn from matches; it must be made of "
-            f"parts, as 'neurogame train' makes it, or be {' or '.join(NETWORKS)}"
+            f"an evaluator of the kind {kind!r} cannot learn from matches; it must be a "
+            f"rules network, as 'neurogame train' makes it, or be {' or '.join(NETWORKS)}"
         )
     learner = TimedLearner(game)
     if not is_too_slow(game, SECONDS):

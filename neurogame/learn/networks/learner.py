@@ -28,6 +28,7 @@ from neurogame.search.lockstep.counter_random import derive, derived_seed
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
+from neurogame.torch_threads import one_torch_thread
 from neurogame.workers.workplace import Workplace
 
 _GAMES, _ORDER = 105, 106
@@ -87,20 +88,18 @@ class GoalNetworkLearner:
             GameError: a role has no legal move in a state that is not terminal.
             LimitError: workers have died over a piece, or their cluster has gone.
         """
-        # One core: threads of torch that wait for each other would count as well.
-        torch.set_num_threads(1)
-        began, game, plan, counters = self._clock(), self.game, self._plan(), self.counters
-        if self._workplace is None:
-            matches = play_lockstep(game, plan)
-        else:
-            matches = play_pieces(game, plan, self._workplace)
-        self.learn(positions_of(game, matches, self.evaluator, self.config.lambda_, self._margin))
+        began, game, config, counters = self._clock(), self.game, self.config, self.counters
+        plan = self._plan()
+        with one_torch_thread():
+            if self._workplace is None:
+                matches = play_lockstep(game, plan)
+            else:
+                matches = play_pieces(game, plan, self._workplace)
+            self.learn(positions_of(game, matches, self.evaluator, config.lambda_, self._margin))
         counters.rounds += 1
         counters.matches += len(matches)
         counters.plies += sum(match.plies for match in matches)
-        average_in(
-            self.averaged.parameters(), self.evaluator.parameters(), counters.rounds, self.config
-        )
+        average_in(self.averaged.parameters(), self.evaluator.parameters(), counters.rounds, config)
         seconds = self._clock() - began
         counters.seconds += seconds
         return seconds

@@ -19,7 +19,7 @@ from neurogame.simulate.game import Game
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearnedPositions:
-    """LearnedPositions to learn from.
+    """Positions to learn from.
 
     Attributes:
         fluents: bool ``[N, F]``; none is terminal.

@@ -40,18 +40,18 @@ def learn_policy(
 
     Args:
         game: the game.
-        evaluator: made of parts; it is not changed.
+        evaluator: a rules network; it is not changed.
         config: how to learn.
         seed: decides the games.
         progress: called with the number of choices learned from since it was last called.
 
     Raises:
-        ConfigurationError: the evaluator is not made of parts.
+        ConfigurationError: the evaluator is no rules network.
     """
     teacher = parts_of(evaluator)
     if teacher is None:
         raise ConfigurationError(
-            f"a policy learns above the hidden units of an evaluator made of parts, as `neurogame "
+            f"a policy learns above the hidden units of a rules network, as `neurogame "
             f"train` makes it; found {evaluator.describe().get('kind', 'another kind')}"
         )
     config = config or PolicyConfig()

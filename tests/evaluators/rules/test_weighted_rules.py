@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neurogame.errors import CheckpointError, RulesError
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.rules.read import read_weighted_rules
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import Count, RuleSet, WeightedRule
@@ -101,7 +101,7 @@ def states(game: Game, count: int) -> list[State]:
 def test_the_evaluator_says_what_is_written(text: str) -> None:
     rules = read_weighted_rules(text)
     evaluator = evaluator_of_rules(rules, GAME)
-    assert isinstance(evaluator, PartsEvaluator)
+    assert isinstance(evaluator, RulesNetwork)
     seen = set()
     for state in states(GAME, 40):
         with torch.no_grad():
