@@ -22,7 +22,7 @@ from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
-from neurogame.evaluators.parts.rule_units import units_read
+from neurogame.inspect.attribution.part_labels import units_of
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -33,9 +33,7 @@ FRESH = 80_000
 def halves(game: Game, whole: RulesNetwork) -> tuple[RulesNetwork, RulesNetwork]:
     """Return an evaluator with its rules alone, and without them."""
     alone, without = copy.deepcopy(whole), copy.deepcopy(whole)
-    first = whole.first_embedding.numpy(), whole.first_bias.numpy()
-    units = units_read(game.structure, *first)
-    of_rules = torch.tensor([unit is not None for unit in units])
+    of_rules = torch.tensor([unit is not None for unit in units_of(whole, game)])
     # Noise of older files is no weight that a condition names.
     outside = whole.first_embedding.abs() < 0.5
     with torch.no_grad():
@@ -69,8 +67,7 @@ def main() -> None:
         pairs += [(one, untrained) for one in (whole, alone, without)]
         measured = [yardstick.measure(one, other, progress=True) for one, other in pairs]
         shares = [f"{100 * m.score:.1f} [{100 * m.low:.0f}, {100 * m.high:.0f}]" for m in measured]
-        first = whole.first_embedding.numpy(), whole.first_bias.numpy()
-        count = sum(unit is not None for unit in units_read(game.structure, *first))
+        count = sum(unit is not None for unit in units_of(whole, game))
         print(f"| {game.name} | {count} | " + " | ".join(shares) + " |", flush=True)
 
 

@@ -11,7 +11,6 @@ from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker, look_ups
 from neurogame.features.on_boards import marker_fluents, marker_text
 from neurogame.features.roles import owner_of
-from neurogame.structure.pieces import Marker
 from neurogame.structure.relations import Relations
 from neurogame.structure.structure import Structure
 
@@ -27,7 +26,7 @@ def line_features(
     """
     for marker in relations.markers:
         marked = set(marker_fluents(marker).tolist())
-        blanks = _blanks(marker)
+        blanks = set(marker.board.empty_fluents.tolist())
         lines = [one for one in structure.conditions if set(one) <= marked]
         owner, text = owner_of(maker.circuit, marker.name), marker_text(marker)
         for length in sorted({len(one) for one in lines}):
@@ -43,14 +42,6 @@ def line_features(
                     [(fluents, addends, 0, _values(addends, counted)) for fluents, addends in rows]
                 )
                 yield maker.of_look_ups(FeatureKind.LINES, words, tables, owner)
-
-
-def _blanks(marker: Marker) -> set[int]:
-    """Return the fluents that say that nothing stands on a square."""
-    board = marker.board
-    if board.blank is None:
-        return set()
-    return set(board.relation.fluents[board.content_of == board.blank].tolist())
 
 
 def _reads(structure: Structure, line: tuple[int, ...], blanks: set[int]) -> tuple[Int64s, Int64s]:

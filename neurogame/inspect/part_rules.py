@@ -100,7 +100,7 @@ class _Mode:
         for number, (unit, label) in enumerate(zip(self._units, self._labels, strict=True)):
             if unit is None:
                 continue
-            held = [one >> 1 for one in unit.literals if one % 2 == 0]
+            held = list(unit.held)
             now, first = self._embedding[:, number], self._first[:, number]
             norms = float(np.linalg.norm(now) * np.linalg.norm(first)) or 1.0
             own = float(now[held].mean())

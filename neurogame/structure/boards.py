@@ -69,6 +69,13 @@ class GameBoard:
         """Number of boards."""
         return math.prod(len(self.relation.domains[place]) for place in self.index)
 
+    @property
+    def empty_fluents(self) -> Int64s:
+        """Fluents that say that nothing stands on a square; none where empty ones say nothing."""
+        blank = -1 if self.blank is None else self.blank
+        empty: Int64s = self.relation.fluents[self.content_of == blank]
+        return empty
+
 
 def find_boards(
     relations: Sequence[FluentRelation],

@@ -1,1 +1,1 @@
-"""A rules network: logic, pattern tables, embeddings with hidden units."""
+"""A rules network: hidden units above embeddings of fluents, and pattern tables."""

@@ -108,14 +108,10 @@ def rule_weights(game: Game, units: tuple[RuleUnit, ...]) -> tuple[Float32s, Flo
         float32 ``[F, U]`` and ``[U]``.
     """
     structure = game.structure
-    empty = [
-        board.relation.fluents[board.content_of == board.blank]
-        for board in game.relations.boards
-        if board.blank is not None
-    ]
-    # What may still come to stand on an empty square is not excluded.
     ways = np.full(len(structure.variable_of), _INHIBITED, np.float32)
-    ways[[int(fluent) for fluents in empty for fluent in fluents]] = 0.0
+    for board in game.relations.boards:
+        # What may still come to stand on an empty square is not excluded.
+        ways[board.empty_fluents] = 0.0
     embedding = np.zeros((len(structure.variable_of), len(units)), np.float32)
     for number, unit in enumerate(units):
         for fluent in unit.held:

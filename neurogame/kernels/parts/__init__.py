@@ -1,4 +1,4 @@
-"""A rules network: pattern tables and embeddings on top of what logic says.
+"""A rules network: hidden units above embeddings of fluents, and pattern tables.
 
 :mod:`~neurogame.kernels.parts.parts` holds the weights. A state is loaded once
 (:mod:`~neurogame.kernels.parts.load`); what differs from it in a few fluents, such as its
