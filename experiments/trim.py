@@ -43,17 +43,15 @@ class TrimConfig(Settings):
 
     best: float = setting(
         0.015,
-        "share of states whose best move may change, 0..1",
+        "share of states whose best move may change",
         least=0,
         most=1,
-        allowed="0..1",
     )
     shift: float = setting(
         0.05,
-        "mean change of a move's scaled value, 0..1",
+        "mean change of a move's scaled value",
         least=0,
         most=1,
-        allowed="0..1",
     )
     rounds: int = setting(
         10,

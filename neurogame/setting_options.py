@@ -29,7 +29,8 @@ def add_settings(
         if entry.nested is not None or (only is not None and entry.name not in only):
             continue
         flag = _option(entry, prefix)
-        text = f"{entry.about.text} (default: {entry.default_text})".replace("%", "%%")
+        notes = [*filter(None, [entry.range]), f"default: {entry.default_text}"]
+        text = f"{entry.about.text} ({'; '.join(notes)})".replace("%", "%%")
         place = destination(entry.name, prefix)
         words = entry.words if entry.number is None else ()
         if entry.is_flag:
@@ -51,6 +52,7 @@ def settings_text(kind: type[Settings]) -> str:
     """
     texts = [
         f"{setting.spelling}={setting.default_text}  {setting.about.text}"
+        + (f" ({setting.range})" if setting.range else "")
         for setting in settings_of(kind)
     ]
     return "\n".join(

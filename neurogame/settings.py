@@ -12,6 +12,7 @@ One description of a field, made by :func:`setting`, serves the check, the JSON 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -47,14 +48,13 @@ class About:
     """What a field of settings means and may be.
 
     Attributes:
-        text: its meaning, with unit and range.
+        text: its meaning and unit; the range is told by what follows.
         least: smallest number, inclusive.
         most: largest number, inclusive.
         above: numbers must lie above this.
         below: numbers must lie below this.
         choices: all words, where the type of the field does not list them; or a function that
             returns them, where others may add to them.
-        allowed: what is allowed in the words of a refusal; None: made from all these.
         spelling: the name in texts, JSON and options; None: that of the field without a ``_`` at
             its end.
         some: whether a tuple must not be empty.
@@ -66,7 +66,6 @@ class About:
     above: float | None = None
     below: float | None = None
     choices: Choices = ()
-    allowed: str | None = None
     spelling: str | None = None
     some: bool = False
 
@@ -80,7 +79,6 @@ def setting(
     above: float | None = None,
     below: float | None = None,
     choices: Choices = (),
-    allowed: str | None = None,
     spelling: str | None = None,
     some: bool = False,
 ) -> T:
@@ -92,7 +90,6 @@ def setting(
         above=above,
         below=below,
         choices=choices,
-        allowed=allowed,
         spelling=spelling,
         some=some,
     )
@@ -157,59 +154,61 @@ class Setting:
         values = self.default if isinstance(self.default, tuple) else (self.default,)
         return ",".join(_as_text(value) for value in values)
 
-    def refusal(self, value: object) -> str | None:
-        """Return what is allowed if a value is not, else None."""
-        if value is None and self.is_optional:
-            return None
-        if not self.is_many:
-            wrong = self._wrong(value)
-        elif not isinstance(value, tuple) or (self.about.some and not value):
-            wrong = "a tuple of values"
-        else:
-            wrong = next(filter(None, map(self._wrong, value)), None)
-        return wrong and (self.about.allowed or wrong)
-
-    def _wrong(self, value: object) -> str | None:
-        """Return what is wrong with one value: what it should be."""
-        if self.nested is not None:
-            return None if isinstance(value, self.nested) else self.nested.__name__
-        if isinstance(value, bool):
-            return None if self.is_flag or self._is_other else self._kinds()
-        if isinstance(value, str):
-            fits = self.is_text or value in self.words or self._is_other
-            return None if fits else self._kinds()
-        if isinstance(value, Real) and self.number is not None:
-            whole = self.number is int and not isinstance(value, Integral)
-            return self._kinds() if whole else self._beyond(float(value))
-        return None if self._is_other else self._kinds()
+    @property
+    def range(self) -> str:
+        """The bounds of numbers, such as ``0..1`` or ``at least 1``; empty where there are none."""
+        about = self.about
+        if about.least is not None and about.most is not None:
+            return f"{about.least:,}..{about.most:,}"
+        ends = {"at least": about.least, "above": about.above}
+        ends |= {"at most": about.most, "below": about.below}
+        return " and ".join(f"{word} {end:,}" for word, end in ends.items() if end is not None)
 
     @property
-    def _is_other(self) -> bool:
-        """Whether the type is none that is checked here."""
-        plain = self.words or self.number or self.is_flag or self.is_text
-        return not plain
-
-    def _beyond(self, value: float) -> str | None:
-        about = self.about
-        if not math.isfinite(value):
-            return "a finite number"
-        if about.least is not None and value < about.least:
-            return f"at least {about.least:g}"
-        if about.most is not None and value > about.most:
-            return f"at most {about.most:g}"
-        if about.above is not None and value <= about.above:
-            return f"above {about.above:g}"
-        if about.below is not None and value >= about.below:
-            return f"below {about.below:g}"
-        return None
-
-    def _kinds(self) -> str:
-        """Return which words or types are allowed."""
+    def allowed(self) -> str:
+        """All that it may be but None, in words."""
         kinds = [f"one of {', '.join(self.words)}"] if self.words else []
-        kinds += [self.number.__name__] if self.number else []
-        kinds += ["bool"] if self.is_flag else []
-        kinds += ["str"] if self.is_text else []
-        return " or ".join(kinds)
+        if self.number is not None:
+            number = "a whole number" if self.number is int else "a finite number"
+            kinds.append(f"{number} ({self.range})" if self.range else number)
+        kinds += ["on or off"] if self.is_flag else []
+        kinds += ["a text"] if self.is_text else []
+        kinds += [self.nested.__name__] if self.nested else []
+        each = f"{'one or more' if self.about.some else 'any number of'} values, each "
+        return (each if self.is_many else "") + " or ".join(kinds)
+
+    def refusal(self, value: object) -> str | None:
+        """Return what is allowed if a value is not, else None."""
+        if not self.is_many:
+            fits = self._fits(value)
+        else:
+            enough = isinstance(value, tuple) and (value or not self.about.some)
+            fits = bool(enough) and all(map(self._fits, cast(tuple[object, ...], value)))
+        return None if fits or (value is None and self.is_optional) else self.allowed
+
+    def _fits(self, value: object) -> bool:
+        """Return whether one value is allowed; all are where the type is none of those here."""
+        if self.nested is not None:
+            return isinstance(value, self.nested)
+        if not (self.words or self.number or self.is_flag or self.is_text):
+            return True
+        if isinstance(value, bool):
+            return self.is_flag
+        if isinstance(value, str):
+            return self.is_text or value in self.words
+        if not isinstance(value, Integral if self.number is int else Real):
+            return False
+        return self.number is not None and self._is_within(float(value))
+
+    def _is_within(self, value: float) -> bool:
+        about = self.about
+        return (
+            math.isfinite(value)
+            and (about.least is None or value >= about.least)
+            and (about.most is None or value <= about.most)
+            and (about.above is None or value > about.above)
+            and (about.below is None or value < about.below)
+        )
 
     def read(self, text: str) -> object:
         """Return the value that a text stands for.
@@ -232,25 +231,21 @@ class Setting:
             return named[text]
         if self.is_text:
             return text
-        allowed = list(named)
-        if self.number is not None:
-            try:
+        with contextlib.suppress(ValueError):
+            if self.number is not None:
                 return self.number(text)
-            except ValueError:
-                allowed.append("a whole number" if self.number is int else "a number")
-        raise ConfigurationError(f"{self.spelling}={text!r}; allowed: {', '.join(allowed)}")
+        allowed = self.allowed + (" or none" if self.is_optional else "")
+        raise ConfigurationError(f"{self.spelling}={text!r}; allowed: {allowed}")
 
 
 class Settings:
     """Base of all settings: frozen dataclasses with keywords only, and fields of :func:`setting`.
 
     Attributes:
-        REFUSED: how a wrong value is refused.
-        UNKNOWN: how a wrong name is refused.
+        SUBJECT: what refusals begin with, such as ``limits of patterns: ``.
     """
 
-    REFUSED: ClassVar[str] = "{name}={value!r}; allowed: {allowed}"
-    UNKNOWN: ClassVar[str] = "unknown option {names}; allowed are {known}"
+    SUBJECT: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Check every field, then what several of them say together.
@@ -274,9 +269,9 @@ class Settings:
             name: of the field.
             allowed: what its value may be.
         """
-        words = {entry.name: entry.option for entry in settings_of(type(self))}
-        parts = {"name": name, "option": words[name], "value": getattr(self, name)}
-        return ConfigurationError(self.REFUSED.format(**parts, allowed=allowed))
+        words = {entry.name: entry.spelling for entry in settings_of(type(self))}
+        value = getattr(self, name)
+        return ConfigurationError(f"{self.SUBJECT}{words[name]}={value!r}; allowed: {allowed}")
 
     def to_json(self) -> dict[str, Any]:
         """Return all settings as a JSON-able dictionary."""
@@ -364,7 +359,8 @@ def _as_text(value: object) -> str:
 
 
 def _unknown(kind: type[Settings], names: str) -> ConfigurationError:
-    return ConfigurationError(kind.UNKNOWN.format(names=names, known=", ".join(spellings(kind))))
+    known = ", ".join(spellings(kind))
+    return ConfigurationError(f"{kind.SUBJECT}unknown option {names}; allowed are {known}")
 
 
 def _plain(value: object) -> object:

@@ -35,42 +35,20 @@ from neurogame.settings import Settings, setting
 class AnalysisLimits(Settings):
     """How much an analysis may cost."""
 
-    REFUSED = "limits of an analysis: {name}={value!r}; allowed: {allowed}"
+    SUBJECT = "limits of an analysis: "
 
     states: int = setting(
         20_000,
         "most states to enumerate; 0 enumerates none. A game that has more is not decided.",
         least=0,
     )
-    steps: int = setting(
-        100_000,
-        "most steps between states to enumerate, >= 0",
-        least=0,
-    )
-    state_work: int = setting(
-        50_000_000,
-        "input literals read for the enumeration, >= 0",
-        least=0,
-    )
-    games: int = setting(
-        512,
-        "random games, a multiple of 64, >= 64; fewer on a large circuit",
-        least=64,
-    )
-    plies: int = setting(
-        1000,
-        "most plies of a random game, >= 1",
-        least=1,
-    )
-    play_work: int = setting(
-        500_000_000,
-        "input literals read in random play, > 0",
-        least=1,
-    )
+    steps: int = setting(100_000, "most steps between states to enumerate", least=0)
+    state_work: int = setting(50_000_000, "input literals read for the enumeration", least=0)
+    games: int = setting(512, "random games, a multiple of 64; fewer on a large circuit", least=64)
+    plies: int = setting(1000, "most plies of a random game", least=1)
+    play_work: int = setting(500_000_000, "input literals read in random play", least=1)
     proof_work: int = setting(
-        100_000_000,
-        "input literals read by proofs; 0 proves nothing",
-        least=0,
+        100_000_000, "input literals read by proofs; 0 proves nothing", least=0
     )
 
 

@@ -37,8 +37,6 @@ def usual_opening_plies(roles: int) -> int:
 class ArenaSettings(Settings):
     """The games, players and conditions of an arena."""
 
-    REFUSED = "{name}={value}; {allowed}"
-
     games: tuple[str, ...] = field(
         metadata=described(
             "names of library games or paths of rulesheets, all different; at least one"
@@ -52,23 +50,17 @@ class ArenaSettings(Settings):
     )
     matches: int = setting(
         DEFAULT_MATCHES,
-        "matches of each lineup in each game under each limit, at least 1; best a multiple of "
-        "a block's size, 2 in games with two roles. A lineup is a selection of as many "
-        "players as there are roles.",
+        "matches of each lineup in each game under each limit; best a multiple of a block's size, "
+        "2 in games with two roles. A lineup is a selection of as many players as there are "
+        "roles.",
         least=1,
-        allowed="at least 1 is needed",
     )
     limits: tuple[Limit, ...] = setting(
         (Limit(),),
-        "common limits per move, all different; each is measured by itself. The stricter of "
-        "the common limit and a player's own one counts.",
+        "common limits per move, all different; each is measured by itself. The stricter of the "
+        "common limit and a player's own one counts.",
     )
-    seed: int = setting(
-        0,
-        "decides everything, at least 0",
-        least=0,
-        allowed="at least 0 is needed",
-    )
+    seed: int = setting(0, "decides everything", least=0)
     opening_plies: int | None = setting(
         None,
         "joint moves drawn at random at the start of a match, exactly as many, the same in all "
@@ -87,8 +79,7 @@ class ArenaSettings(Settings):
         "tenths of it and still answers later has its move replaced by a random legal one.",
     )
     max_plies: int = setting(
-        1000,
-        "plies after which a match ends, with the goals of the state reached; at least 1",
+        1000, "plies after which a match ends, with the goals of the state reached; at least 1"
     )
     prover: bool = setting(
         False,
@@ -97,8 +88,8 @@ class ArenaSettings(Settings):
     )
     sprt: SprtSettings | None = setting(
         None,
-        "a sequential test that ends each pairing once it is decided, or None. Its Elo "
-        "difference is that of the first player of the pairing over the others.",
+        "a sequential test that ends each pairing once it is decided, or None. Its Elo difference "
+        "is that of the first player of the pairing over the others.",
     )
 
     def check(self) -> None:

@@ -23,31 +23,15 @@ _NAMES = ("elo0", "elo1", "alpha", "beta")
 class SprtSettings(Settings):
     """Two hypotheses about how much stronger the first player of a pairing is than the others."""
 
-    REFUSED = "sprt: {name}={value}; {allowed}"
+    SUBJECT = "sprt: "
 
-    elo0: float = setting(
-        0.0,
-        "H0: the difference is this many Elo (or less)",
-        allowed="a finite number is needed",
-    )
-    elo1: float = setting(
-        50.0,
-        "H1: the difference is this many Elo (or more); above elo0",
-        allowed="a finite number is needed",
-    )
+    elo0: float = setting(0.0, "H0: the difference is this many Elo (or less)")
+    elo1: float = setting(50.0, "H1: the difference is this many Elo (or more); above elo0")
     alpha: float = setting(
-        0.05,
-        "accepted probability of deciding for H1 though H0 is true; above 0, below 0.5",
-        above=0,
-        below=0.5,
-        allowed="a number above 0 and below 0.5 is needed",
+        0.05, "accepted probability of deciding for H1 though H0 is true", above=0, below=0.5
     )
     beta: float = setting(
-        0.05,
-        "accepted probability of deciding for H0 though H1 is true; above 0, below 0.5",
-        above=0,
-        below=0.5,
-        allowed="a number above 0 and below 0.5 is needed",
+        0.05, "accepted probability of deciding for H0 though H1 is true", above=0, below=0.5
     )
 
     def check(self) -> None:

@@ -16,16 +16,14 @@ SHARES = ("auto", "network", "game")
 class EvaluatorConfig(Settings):
     """Everything that makes one evaluator different from another, the seed apart."""
 
-    REFUSED = "evaluator setting {name} is {value!r}; it must be {allowed}"
-    UNKNOWN = "unknown evaluator setting {names}; known are {known}"
+    SUBJECT = "evaluator: "
 
     kind: str = setting(
         "cilp",
-        "cilp: C-IL2P in log space, logically sound and with full resolution; cilp-paper: "
-        "C-IL2P as published; random: its neurons and edges with random weights; mlp: a plain "
+        "cilp: C-IL2P in log space, logically sound and with full resolution; cilp-paper: C-IL2P "
+        "as published; random: its neurons and edges with random weights; mlp: a plain "
         "multi-layer perceptron; fuzzy: the goal formulas in fuzzy logic, without weights; "
-        "fluxplayer: the goals and the end of the game under a threshold t-norm, without "
-        "weights",
+        "fluxplayer: the goals and the end of the game under a threshold t-norm, without weights",
         choices=KINDS,
     )
     weight: float | str = setting(
@@ -34,34 +32,26 @@ class EvaluatorConfig(Settings):
         "equation (4), or a positive number (the paper: 1)",
         above=0,
         choices=("eq4",),
-        allowed="'eq4' or a positive number",
     )
     alpha: float = setting(
         0.2,
         "kinds cilp and cilp-paper: where the truth threshold of equation (5) lies between 1 (at "
-        "0) and its least value (at 1); in the open (0, 1); the paper: 0.2",
+        "0) and its least value (at 1); the paper: 0.2",
         above=0,
         below=1,
-        allowed="strictly between 0 and 1",
     )
-    beta: float = setting(
-        1.0,
-        "steepness of the activation, positive; the paper: 1",
-        above=0,
-        allowed="positive",
-    )
+    beta: float = setting(1.0, "steepness of the activation; the paper: 1", above=0)
     noise: float = setting(
         0.0,
-        "kinds cilp-paper and cilp: absolute weights grow by up to this much at random, at "
-        "least 0. The paper adds a small random float against symmetry and does not say how "
-        "much; neurons that read different fluents are not symmetric, hence 0.",
+        "kinds cilp-paper and cilp: absolute weights grow by up to this much at random. The paper "
+        "adds a small random float against symmetry and does not say how much; neurons that read "
+        "different fluents are not symmetric, hence 0.",
         least=0,
     )
     exponent: float = setting(
         2.0,
-        "kinds with goal networks: the p of equation (7), by which high goals outweigh low ones; "
-        "at least 1. With 2, the paper names none, a win is four times as much as a draw of "
-        "goal value 50.",
+        "kinds with goal networks: the p of equation (7), by which high goals outweigh low ones. "
+        "With 2, the paper names none, a win is four times as much as a draw of goal value 50.",
         least=1,
     )
     share: str = setting(
@@ -72,64 +62,41 @@ class EvaluatorConfig(Settings):
     )
     temperature: float = setting(
         1.0,
-        "kind cilp: how gently the log-odds of a network are squashed, in units of what one "
-        "more satisfied literal changes them by; positive",
+        "kind cilp: how gently the log-odds of a network are squashed, in units of what one more "
+        "satisfied literal changes them by",
         above=0,
-        allowed="positive",
     )
     detail: float = setting(
         0.5,
-        "kind cilp: how much of the gap between falsity and truth the soft (W = 1) reading of "
-        "the same weights may use to tell states apart; 0 (none) up to below 1",
+        "kind cilp: how much of the gap between falsity and truth the soft (W = 1) reading of the "
+        "same weights may use to tell states apart; 0: none",
         least=0,
         below=1,
-        allowed="at least 0 and below 1",
     )
-    train_readout: bool = setting(
-        True,
-        "kind cilp: whether training may change the squashing, too",
-    )
+    train_readout: bool = setting(True, "kind cilp: whether training may change the squashing, too")
     hidden: tuple[int, ...] = setting(
-        (64,),
-        "kind mlp: widths of the hidden layers; at least one, each at least 1",
-        least=1,
-        allowed="one or more widths of at least 1",
-        some=True,
+        (64,), "kind mlp: widths of the hidden layers, at least one", least=1, some=True
     )
     neurons: int = setting(
         200_000,
-        "kinds with goal networks: how many neurons they may have in all; at least 1. Deeper "
-        "parts of larger goals become inputs that logic computes.",
+        "kinds with goal networks: how many neurons they may have in all. Deeper parts of larger "
+        "goals become inputs that logic computes.",
         least=1,
         most=100_000_000,
     )
-    confidence: float = setting(
-        0.9,
-        "kind fuzzy: truth of a fluent that holds, in the open (0.5, 1)",
-        above=0.5,
-        below=1,
-        allowed="between 0.5 and 1",
-    )
+    confidence: float = setting(0.9, "kind fuzzy: truth of a fluent that holds", above=0.5, below=1)
     flux_p: float = setting(
-        0.75,
-        "kind fluxplayer: truth of a fluent that holds, in the open (0.5, 1)",
-        above=0.5,
-        below=1,
-        allowed="between 0.5 and 1",
+        0.75, "kind fluxplayer: truth of a fluent that holds", above=0.5, below=1
     )
     flux_t: float = setting(
-        0.6,
-        "kind fluxplayer: least truth of a formula that holds; above 0.5, at most flux_p",
-        above=0.5,
+        0.6, "kind fluxplayer: least truth of a formula that holds, at most flux_p", above=0.5
     )
     flux_q: float = setting(
         25.0,
-        "kind fluxplayer: order of the Yager t-norm, 1 to 100. At small orders a few literals "
-        "that do not hold make a conjunction as false as can be, at large ones their number "
-        "hardly counts.",
+        "kind fluxplayer: order of the Yager t-norm. At small orders a few literals that do not "
+        "hold make a conjunction as false as can be, at large ones their number hardly counts.",
         least=1,
         most=100,
-        allowed="1 to 100",
     )
 
     def check(self) -> None:

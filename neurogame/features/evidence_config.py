@@ -13,8 +13,7 @@ from neurogame.settings import Settings, setting
 class EvidenceConfig(Settings):
     """How features are tried."""
 
-    REFUSED = "setting of the evidence {name} is {value!r}; it must be {allowed}"
-    UNKNOWN = "unknown settings of the evidence {names}; known are {known}"
+    SUBJECT = "evidence: "
 
     games: int = setting(16_384, "random games", least=64)
     seconds: float = setting(5.0, "most seconds of play, after a first block of 512 games", least=0)

@@ -30,27 +30,13 @@ WORTH_A_LOOK_MB = 16.0
 class GroundLimits(Settings):
     """How much grounding may cost before it stops with a clear error."""
 
-    REFUSED = "every limit of grounding must be positive, found {name}={value!r}"
+    SUBJECT = "limits of grounding: "
 
-    seconds: float = setting(
-        600.0,
-        "wall-clock time of the whole grounding, > 0",
-        above=0,
-    )
-    memory_mb: float = setting(
-        12_000.0,
-        "growth of the process's resident memory, in MiB, > 0",
-        above=0,
-    )
-    rules: int = setting(
-        40_000_000,
-        "ground rules and ground atoms, each, > 0",
-        above=0,
-    )
+    seconds: float = setting(600.0, "wall-clock time of the whole grounding", above=0)
+    memory_mb: float = setting(12_000.0, "growth of the process's resident memory, in MiB", above=0)
+    rules: int = setting(40_000_000, "ground rules and ground atoms, each", above=0)
     depth: int = setting(
-        200,
-        "nesting depth of ground terms, >= 1; stops rules that build terms for ever",
-        least=1,
+        200, "nesting depth of ground terms; stops rules that build terms for ever", least=1
     )
 
 

@@ -14,8 +14,7 @@ from neurogame.settings import Settings, setting
 class TrainConfig(Settings):
     """How long to learn, and how to measure it."""
 
-    REFUSED = "training setting {name} is {value!r}; it must be {allowed}"
-    UNKNOWN = "unknown training setting {names}; known are {known}"
+    SUBJECT = "training: "
 
     learner: LaneConfig | None = setting(
         None, "how to play and learn; none: what fits the game, see recipe.fitted"

@@ -20,46 +20,36 @@ CLOCK_SHARE = 0.9
 class MatchSettings(Settings):
     """The conditions of a match."""
 
-    REFUSED = "{name}={value}; {allowed}"
-
     limit: Limit = setting(
-        Limit(),
-        "how long players may think per move; a limit that they keep by themselves",
+        Limit(), "how long players may think per move; a limit that they keep by themselves"
     )
     start_clock: float | None = setting(
         None,
         "seconds for a player's start; none: no clock. A player is told to get ready in nine "
         "tenths of it; a start that takes longer than all of it is counted.",
         above=0,
-        allowed="seconds above 0 are needed",
     )
     play_clock: float | None = setting(
         None,
-        "seconds for a move; none: no clock. A player that is asked to keep within nine tenths "
-        "of it and still answers later has its move replaced by a random legal one and a timeout "
+        "seconds for a move; none: no clock. A player that is asked to keep within nine tenths of "
+        "it and still answers later has its move replaced by a random legal one and a timeout "
         "counted. Players run in this process and are never interrupted.",
         above=0,
-        allowed="seconds above 0 are needed",
     )
     opening_plies: int = setting(
         0,
-        "joint moves drawn at random at the start, exactly as many; at least 0. The matches of a "
-        "series have different ones, none decided as far as a short search can tell, and each is "
-        "played in every order of roles. They are shorter only where no match lasts that long.",
+        "joint moves drawn at random at the start, exactly as many. The matches of a series have "
+        "different ones, none decided as far as a short search can tell, and each is played in "
+        "every order of roles. They are shorter only where no match lasts that long.",
         least=0,
-        allowed="at least 0 is needed",
     )
     max_plies: int = setting(
         1000,
-        "step limit, at least 1; a match that reaches it ends there with the goals that the "
-        "rules derive for that state",
+        "step limit; a match that reaches it ends there with the goals that the rules derive for "
+        "that state",
         least=1,
-        allowed="at least 1 is needed",
     )
-    record_states: bool = setting(
-        False,
-        "whether to record every state",
-    )
+    record_states: bool = setting(False, "whether to record every state")
 
     @property
     def thinking(self) -> Limit:

@@ -29,47 +29,35 @@ def own_names(player: str) -> tuple[str, ...]:
 class OwnOptions(Settings):
     """What players do beside searching; :func:`own_names` says which player has which of these."""
 
-    REFUSED = "{name}={value}; {allowed}"
-
     noise: float = setting(
         0.0,
-        "fresh cilp and cilp-paper evaluators: weights grow by up to this much at random, anew for "
-        "every match; at least 0",
+        "fresh cilp and cilp-paper evaluators: weights grow by up to this much at random, anew "
+        "for every match",
         least=0,
-        allowed="a number of at least 0",
     )
     device: str = setting("cpu", "of the evaluator: cpu, cuda, ...")
     refine: float = setting(
         0.0,
-        "seconds of self-play, before the first match, by which an evaluator is refined; at least "
-        "0; in a start clock no more than fits. Refined weights that are not better are dropped.",
+        "seconds of self-play, before the first match, by which an evaluator is refined; in a "
+        "start clock no more than fits. Refined weights that are not better are dropped.",
         least=0,
-        allowed="a number of at least 0",
     )
     gate: float = setting(
         60.0,
-        "MCTS with tree=gated or playout=gated, or with an evaluator of which nothing says what it "
-        "is for: seconds that trials may take before the first match; at least 0",
+        "MCTS with tree=gated or playout=gated, or with an evaluator of which nothing says what "
+        "it is for: seconds that trials may take before the first match",
         least=0,
-        allowed="a number of at least 0",
     )
     prepare: float = setting(
-        30.0,
-        "auto: seconds for the choice where nobody says how long a start may take; at least 0.01",
-        least=0.01,
-        allowed="a number of at least 0.01",
+        30.0, "auto: seconds for the choice where nobody says how long a start may take", least=0.01
     )
     threads: int = setting(
-        1,
-        "auto: trees that a tree search grows side by side in the match; at least 1",
-        least=1,
-        allowed="a whole number of at least 1",
+        1, "auto: trees that a tree search grows side by side in the match", least=1
     )
     self_play: bool = setting(
         True,
         "auto: whether it learns by self-play, in a part of its start and while others think, "
         "where no checkpoint of the game is given",
-        allowed="on or off",
     )
     learn: str = setting(
         "",

@@ -79,7 +79,7 @@ from neurogame.evaluators.kinds import fresh_kind, fresh_names, move_kinds
 from neurogame.players.own_options import OwnOptions, own_names
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.settings import SEARCHES
-from neurogame.settings import Settings, settings_of, spellings
+from neurogame.settings import Settings, spellings
 
 RULES_SUFFIX = ".rules"
 """What the names of files of weighted rules end with."""
@@ -230,24 +230,15 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
 
 def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
     """Refuse values that the search's settings, or the player's own options, cannot have."""
+    names: dict[type[Settings], set[str]] = {
+        OwnOptions: set(own_names(kind)) & set(spellings(OwnOptions))
+    }
     if kind in _SETTINGS:
-        names = spellings(_SETTINGS[kind])
-        chosen = {name: value for name, value in options.items() if name in names}
-        try:
-            _SETTINGS[kind](**_SETTINGS[kind].read(chosen))
-        except ConfigurationError as error:
-            raise PlayerError(f"player {text!r}: {error}") from None
+        names[_SETTINGS[kind]] = set(spellings(_SETTINGS[kind]))
     try:
+        for settings, known in names.items():
+            settings(**settings.read({name: options[name] for name in options if name in known}))
         for judge in move_kinds().values() if kind == "mcts" else ():
             judge.check(options)
     except ConfigurationError as error:
         raise PlayerError(f"player {text!r}: {error}") from None
-    for entry in settings_of(OwnOptions):
-        if entry.name in own_names(kind) and entry.name in options:
-            value = options[entry.name]
-            try:
-                OwnOptions(**OwnOptions.read({entry.name: value}))
-            except ConfigurationError:
-                raise PlayerError(
-                    f"player {text!r}: {entry.name}={value}; {entry.about.allowed}"
-                ) from None

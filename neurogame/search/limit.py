@@ -17,34 +17,21 @@ class Limit(Settings):
     A limit without any field set searches until the position is solved; players refuse it.
     """
 
-    REFUSED = "limit: {name}={value!r}; {allowed}"
-    UNKNOWN = "limit: unknown name {names}; allowed are {known}"
+    SUBJECT = "limit: "
 
-    seconds: float | None = setting(
-        None,
-        "wall-clock time for one move; seconds, above 0",
-        above=0,
-        allowed="a finite number above 0 is needed",
-    )
+    seconds: float | None = setting(None, "wall-clock time for one move; seconds", above=0)
     nodes: int | None = setting(
         None,
-        "states generated and evaluated for one move; at least 1. A first search one ply deep "
-        "is always completed, so that every move has been looked at once.",
+        "states generated and evaluated for one move. A first search one ply deep is always "
+        "completed, so that every move has been looked at once.",
         least=1,
-        allowed="a whole number of at least 1 is needed",
     )
-    depth: int | None = setting(
-        None,
-        "plies; at least 1",
-        least=1,
-        allowed="a whole number of at least 1 is needed",
-    )
+    depth: int | None = setting(None, "plies", least=1)
     simulations: int | None = setting(
         None,
-        "simulations of a Monte-Carlo search for one move; at least 1; sims in texts. "
-        "Alpha-beta has none and refuses a limit that sets nothing else.",
+        "simulations of a Monte-Carlo search for one move; sims in texts. Alpha-beta has none and "
+        "refuses a limit that sets nothing else.",
         least=1,
-        allowed="a whole number of at least 1 is needed",
         spelling="sims",
     )
 

@@ -35,38 +35,21 @@ _Key: TypeAlias = tuple[bytes, bytes, bytes]
 class PatternLimits(Settings):
     """How many patterns there are, and how large they are."""
 
-    REFUSED = "limits of patterns: {name}={value!r}; allowed: {allowed}"
+    SUBJECT = "limits of patterns: "
 
-    lookups: int = setting(
-        160,
-        "most look-ups in one state; 0: no patterns",
-        least=0,
-    )
-    length: int = setting(
-        8,
-        "most variables of a random walk, >= 1",
-        least=1,
-    )
-    most_values: int = setting(
-        20_000,
-        "most combinations of values of one pattern, >= 2",
-        least=2,
-    )
+    lookups: int = setting(160, "most look-ups in one state; 0: no patterns", least=0)
+    length: int = setting(8, "most variables of a random walk", least=1)
+    most_values: int = setting(20_000, "most combinations of values of one pattern", least=2)
     images: int = setting(
-        16,
-        "most symmetries to use; of a larger group a smaller one in it",
-        least=1,
+        16, "most symmetries to use; of a larger group a smaller one in it", least=1
     )
     line_share: float = setting(
         0.5,
-        "most of the look-ups that lines take, 0..1; random ones of them if they are more",
+        "most of the look-ups that lines take; random ones of them if they are more",
         least=0,
         most=1,
     )
-    exchange: bool = setting(
-        True,
-        "whether to use symmetries that exchange roles",
-    )
+    exchange: bool = setting(True, "whether to use symmetries that exchange roles")
 
 
 @final

@@ -34,32 +34,18 @@ _MOST_PAIRS = 10_000
 class StructureLimits(Settings):
     """How much looking for structure may cost."""
 
-    REFUSED = "limits of a structure: {name}={value!r}; allowed: {allowed}"
+    SUBJECT = "limits of a structure: "
 
-    states: int = setting(
-        5_000,
-        "most states to enumerate; 0 enumerates none",
-        least=0,
-    )
+    states: int = setting(5_000, "most states to enumerate; 0 enumerates none", least=0)
     games: int = setting(
-        512,
-        "random games otherwise, a multiple of 64, >= 64; fewer on a large circuit",
-        least=64,
+        512, "random games otherwise, a multiple of 64; fewer on a large circuit", least=64
     )
-    play_work: int = setting(
-        100_000_000,
-        "input literals read in random play, > 0",
-        least=1,
-    )
+    play_work: int = setting(100_000_000, "input literals read in random play", least=1)
     proof_work: int = setting(
-        20_000_000,
-        "input literals read by proofs; 0 proves nothing",
-        least=0,
+        20_000_000, "input literals read by proofs; 0 proves nothing", least=0
     )
     graph_work: int = setting(
-        200_000_000,
-        "edges read in the search for symmetries; 0 finds none",
-        least=0,
+        200_000_000, "edges read in the search for symmetries; 0 finds none", least=0
     )
     edges: int = setting(
         2_000_000,
@@ -67,16 +53,8 @@ class StructureLimits(Settings):
         "only the identity is found, and names decide between equals",
         least=0,
     )
-    symmetries: int = setting(
-        1_024,
-        "most symmetries; of a larger group, a part is kept",
-        least=1,
-    )
-    lines: int = setting(
-        2_000,
-        "most lines; where there are more, there are none",
-        least=0,
-    )
+    symmetries: int = setting(1_024, "most symmetries; of a larger group, a part is kept", least=1)
+    lines: int = setting(2_000, "most lines; where there are more, there are none", least=0)
 
 
 @final

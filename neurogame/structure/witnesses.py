@@ -36,27 +36,15 @@ _WORD = r"[()]|[^\s()]+"
 class RelationLimits(Settings):
     """How much looking at a game's states may cost."""
 
-    REFUSED = "limits of looking for relations: {name}={value!r}; allowed: {allowed}"
+    SUBJECT = "limits of looking for relations: "
 
-    states: int = setting(
-        6_000,
-        "most states to enumerate; 0 enumerates none",
-        least=0,
-    )
+    states: int = setting(6_000, "most states to enumerate; 0 enumerates none", least=0)
     games: int = setting(
-        256,
-        "random games otherwise, a multiple of 64, >= 64; fewer on a large circuit",
-        least=64,
+        256, "random games otherwise, a multiple of 64; fewer on a large circuit", least=64
     )
-    plies: int = setting(
-        300,
-        "most plies of a random game, >= 1",
-        least=1,
-    )
+    plies: int = setting(300, "most plies of a random game", least=1)
     work: int = setting(
-        60_000_000,
-        "input literals read for either; 8 plies are played whatever they cost",
-        least=0,
+        60_000_000, "input literals read for either; 8 plies are played whatever they cost", least=0
     )
 
 

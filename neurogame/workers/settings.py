@@ -14,14 +14,11 @@ from neurogame.settings import Settings, setting
 class WorkerSettings(Settings):
     """How many workers there are, or which cluster has them."""
 
-    REFUSED = "{name}={value}; {allowed}"
-
     workers: int = setting(
         1,
-        "pieces of work, such as matches, that are done at the same time, each by a process of its "
-        "own on one core; no more than there are cores if anything is limited in seconds",
+        "pieces of work, such as matches, that are done at the same time, each by a process of "
+        "its own on one core; no more than there are cores if anything is limited in seconds",
         least=1,
-        allowed="at least 1 is needed",
     )
     cluster: str | None = setting(
         None,

@@ -87,7 +87,7 @@ def test_people_get_a_table_and_the_folder_has_everything(
     ("extra", "words"),
     [
         (["--limit", "depth=0"], "depth=0"),
-        (["--limit", "breadth=2"], "unknown name 'breadth'"),
+        (["--limit", "breadth=2"], "unknown option 'breadth'"),
         (["--sprt", "50"], "write elo0,elo1"),
         (["--sprt=50,0"], "elo0 below"),
         (["--workers", "0"], "workers=0"),

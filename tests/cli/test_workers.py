@@ -81,7 +81,7 @@ def test_the_bar_of_training_shows_workers_and_pieces(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--workers", "0"], "workers=0; at least 1 is needed"),
+        (["--workers", "0"], "workers=0; allowed: a whole number (at least 1)"),
         (["--workers", "2", "--cluster", "tcp://x:1"], "name one"),
         (["--recipe", "paper", "--workers", "2"], "--workers: only with --recipe fitted"),
     ],

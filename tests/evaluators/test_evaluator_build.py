@@ -233,7 +233,7 @@ def test_impossible_settings_are_refused() -> None:
     ):
         with pytest.raises(ConfigurationError, match=name):
             EvaluatorConfig.from_json({name: value})
-    with pytest.raises(ConfigurationError, match="unknown evaluator setting wieght"):
+    with pytest.raises(ConfigurationError, match="evaluator: unknown option wieght"):
         EvaluatorConfig.from_json({"wieght": 1.0})
 
 

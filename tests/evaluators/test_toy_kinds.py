@@ -220,7 +220,7 @@ def test_the_names_of_all_kinds_cost_nothing(tmp_path: Path) -> None:
 def test_refusals_name_them() -> None:
     with pytest.raises(PlayerError, match=r"uct, rave, grave, .*, toy, values, gated"):
         make_player("mcts:tree=oak")
-    with pytest.raises(PlayerError, match=r"games.* at least 1"):
+    with pytest.raises(PlayerError, match=r"games.*at least 1"):
         make_player("mcts:tree=toy,games=0")
 
 

@@ -271,7 +271,7 @@ def test_an_evaluator_that_would_need_more_than_its_weights(
 ) -> None:
     held = _with(empty_checkpoint(GAME), description=description, weights=copied_weights(PARTS))
     save_checkpoint(tmp_path / "one.pt", held)
-    with pytest.raises(NeurogameError, match=r"asks for|do not fit|must be"):
+    with pytest.raises(NeurogameError, match=r"asks for|do not fit|allowed: a whole number"):
         load_checkpoint(tmp_path / "one.pt").evaluator(GAME)
 
 

@@ -110,9 +110,9 @@ def test_the_heuristic_is_made_of_these_formulas() -> None:
     ("option", "allowed"),
     [
         ("steps=0", "at least 1"),
-        ("goals=best", "allowed: top, all"),
-        ("unknown=0.5", "allowed: neutral, half, legal"),
-        ("others=most", "allowed: unknown, least"),
+        ("goals=best", "allowed: one of top, all"),
+        ("unknown=0.5", "allowed: one of neutral, half, legal"),
+        ("others=most", "allowed: one of unknown, least"),
     ],
 )
 def test_formulas_that_cannot_be_are_refused(option: str, allowed: str) -> None:

@@ -40,7 +40,7 @@ def test_merging_takes_the_stricter_of_each(one: Limit, other: Limit) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("time=1", "unknown name 'time'"),
+        ("time=1", "limit: unknown option 'time'"),
         ("seconds=0", "above 0"),
         ("seconds=nan", "above 0"),
         ("seconds=inf", "above 0"),

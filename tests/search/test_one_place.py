@@ -21,7 +21,7 @@ def test_a_toy_option_reaches_the_compiled_search(search: str, text: str) -> Non
     assert told["numbers"] == [3, 5]
     wide, word, unknown = told["refusals"]
     assert "patience=10" in wide
-    assert "at most 9" in wide
+    assert "allowed: a whole number (1..9)" in wide
     assert "patience='often'" in word
     assert "unknown option 'patients'" in unknown
     assert "patience" in unknown

@@ -16,119 +16,77 @@ HISTORIES = ("early", "late", "flat")
 class KnowledgeConfig(Settings):
     """Everything that makes one knowledge of a game different from another, the seed apart."""
 
-    REFUSED = "knowledge setting {name} is {value!r}; allowed: {allowed}"
-    UNKNOWN = "unknown knowledge setting {names}; known are {known}"
+    SUBJECT = "knowledge: "
 
     games: int = setting(
-        5000,
-        "games to learn from; at least 1. The paper does not say how many it took.",
-        least=1,
-        allowed="a whole number of at least 1",
+        5000, "games to learn from. The paper does not say how many it took.", least=1
     )
     plies: int = setting(
-        1000,
-        "games are cut after this many, with the goals of the state reached; at least 1",
-        least=1,
-        allowed="a whole number of at least 1",
+        1000, "games are cut after this many, with the goals of the state reached", least=1
     )
     policy: Literal["random", "knowledge"] = setting(
         "random",
-        "who plays them. random: all legal moves alike, as in the paper; knowledge: after a "
-        "first tenth the knowledge learned so far plays, epsilon-greedily, and learns from "
-        "what it did every few thousand games.",
+        "who plays them. random: all legal moves alike, as in the paper; knowledge: after a first "
+        "tenth the knowledge learned so far plays, epsilon-greedily, and learns from what it did "
+        "every few thousand games.",
     )
     epsilon: float = setting(
-        0.5,
-        "chance of a random move in games of policy knowledge, 0..1",
-        least=0,
-        most=1,
-        allowed="0..1",
+        0.5, "chance of a random move in games of policy knowledge", least=0, most=1
     )
     history: Literal["early", "late", "flat"] = setting(
         "early",
-        "which moves of a game weigh most. early: 2 ** ((l - p) / l) for the move at position "
-        "p of l, as in the paper; late: 2 ** (p / l); flat: 1.",
+        "which moves of a game weigh most. early: 2 ** ((l - p) / l) for the move at position p "
+        "of l, as in the paper; late: 2 ** (p / l); flat: 1.",
     )
     first: int = setting(
         1,
-        "position of the first move, 0 or 1; the paper does not say. With 1 the last move of "
-        "early weighs exactly 1.",
+        "position of the first move; the paper does not say. With 1 the last move of early weighs "
+        "exactly 1.",
         least=0,
         most=1,
-        allowed="0 or 1",
     )
-    alpha: float = setting(
-        0.1,
-        "learning rate of equation (5) at the beginning; at least 0",
-        least=0,
-        allowed="a finite number of at least 0",
-    )
+    alpha: float = setting(0.1, "learning rate of equation (5) at the beginning", least=0)
     settle: float = setting(
         500.0,
-        "games after which that rate has halved: it is alpha / (1 + games / settle). The "
-        "paper says only that it decreases. Above 0.",
+        "games after which that rate has halved: it is alpha / (1 + games / settle). The paper "
+        "says only that it decreases.",
         above=0,
-        allowed="a finite number above 0",
     )
     trace: float = setting(
         1.0,
         "lambda of TD(lambda): what a state learns from the result of its game; the rest is the "
-        "value of the state that follows. 1: the result alone, as in the paper. 0..1; a network "
-        "knows 1 only",
+        "value of the state that follows. 1: the result alone, as in the paper; a network knows no "
+        "other",
         least=0,
         most=1,
-        allowed="0..1",
     )
     hidden: int = setting(
         0,
-        "hidden units of a network on the tuples, beside their sum; 0: the sum alone, as in "
-        "the paper. A network learns by Adam on the log loss instead of equation (5).",
+        "hidden units of a network on the tuples, beside their sum; 0: the sum alone, as in the "
+        "paper. A network learns by Adam on the log loss instead of equation (5).",
         least=0,
-        allowed="a whole number of at least 0",
     )
     rate: float = setting(
         0.005,
-        "learning rate of that network at the beginning; it is halved after 10 settle games, "
-        "and so on; above 0",
+        "learning rate of that network at the beginning; it is halved after 10 settle games, and "
+        "so on",
         above=0,
-        allowed="a finite number above 0",
     )
-    batch: int = setting(
-        1024,
-        "states per step of that network, at least 1",
-        least=1,
-        allowed="a whole number of at least 1",
-    )
-    epochs: int = setting(
-        1,
-        "times that all games are learned from, at least 1; moves learn once",
-        least=1,
-        allowed="a whole number of at least 1",
-    )
-    move_weight: float = setting(
-        1.0,
-        "what the value of a move counts for in its score; at least 0",
-        least=0,
-        allowed="a finite number of at least 0",
-    )
+    batch: int = setting(1024, "states per step of that network", least=1)
+    epochs: int = setting(1, "times that all games are learned from; moves learn once", least=1)
+    move_weight: float = setting(1.0, "what the value of a move counts for in its score", least=0)
     state_weight: float = setting(
-        1.0,
-        "what the value of the state that it leads to counts for; at least 0",
-        least=0,
-        allowed="a finite number of at least 0",
+        1.0, "what the value of the state that it leads to counts for", least=0
     )
     true_goals: bool = setting(
-        True,
-        "whether a move that ends the game has its true goal for that value; the paper: no",
+        True, "whether a move that ends the game has its true goal for that value; the paper: no"
     )
     replies: int = setting(
         1,
         "where other roles choose at the same time: number of their replies whose values are "
-        "averaged, 1 to 10,000. They are drawn at random, the same ones whenever the state is "
-        "the same.",
+        "averaged. They are drawn at random, the same ones whenever the state is the same.",
         least=1,
         most=10_000,
-        allowed="a whole number from 1 to 10,000",
     )
 
     def check(self) -> None:
@@ -136,12 +94,12 @@ class KnowledgeConfig(Settings):
         both = self.move_weight + self.state_weight
         if both == 0:
             raise ConfigurationError(
-                f"knowledge setting move_weight + state_weight is {both!r}; allowed: above 0"
+                f"{self.SUBJECT}move_weight + state_weight={both!r}; allowed: above 0"
             )
 
         if self.hidden and self.trace < 1:
             raise ConfigurationError(
-                f"knowledge setting trace is {self.trace!r} with hidden={self.hidden}; allowed: 1"
+                f"{self.SUBJECT}trace={self.trace!r} with hidden={self.hidden}; allowed: 1"
             )
 
     @property

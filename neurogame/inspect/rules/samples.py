@@ -46,9 +46,9 @@ class TeacherSamples:
 class ExtractConfig(Settings):
     """How much extraction may look at."""
 
-    REFUSED = "extraction of rules: {name}={value!r}; allowed: {allowed}"
+    SUBJECT = "extraction of rules: "
 
-    games: int = setting(800, "games of the evaluator with itself, at least 1", least=1)
+    games: int = setting(800, "games of the evaluator with itself", least=1)
     states: int = setting(16_000, "states of these games, at most", least=100)
     outcomes: int = setting(24_000, "states that moves lead to, at most, about", least=100)
     candidates: int = setting(2000, "candidates for rules that are weighed, at most", least=10)

@@ -15,8 +15,7 @@ from neurogame.settings import Settings, setting
 class LaneConfig(Settings):
     """How a rules network, or goal networks, play themselves, and learn."""
 
-    REFUSED = "learning setting {name} is {value!r}; it must be {allowed}"
-    UNKNOWN = "unknown learning setting {names}; known are {known}"
+    SUBJECT = "learning: "
 
     parts: PartsConfig = setting(PartsConfig(), "what learns, before it has learned")
     evaluator: EvaluatorConfig | None = setting(

@@ -19,11 +19,7 @@ class PaperConfig(Settings):
         ConfigurationError: a field is out of its range.
     """
 
-    REFUSED = "{option} must be {allowed}, found {value!r}"
-    UNKNOWN = (
-        "unknown setting {names} of the recipe paper; allowed are: {known}; runs of earlier "
-        "versions cannot be continued, but their checkpoints can be used"
-    )
+    SUBJECT = "recipe paper: "
 
     evaluator: EvaluatorConfig = setting(
         EvaluatorConfig(kind="cilp-paper"), "goal networks that learn; the paper: cilp-paper"

@@ -16,81 +16,67 @@ class SearchSettings(Settings):
     opponents: Literal["auto", "paranoid", "maxn"] = setting(
         "auto",
         "what the other roles are assumed to do. paranoid: they minimise the searching role's "
-        "value (for two roles with a constant sum of goals this *is* minimax). maxn: "
-        "everybody maximises their own value. auto: paranoid for one role and wherever no "
-        "sampled outcome is better for all roles than another one, max^n otherwise, where "
-        "cooperation may pay.",
+        "value (for two roles with a constant sum of goals this *is* minimax). maxn: everybody "
+        "maximises their own value. auto: paranoid for one role and wherever no sampled outcome "
+        "is better for all roles than another one, max^n otherwise, where cooperation may pay.",
     )
     outlook: Literal["margin", "own"] = setting(
         "own",
-        "what the searching role reads from the values of all roles, for two roles whose "
-        "goals sum to 100. own: its own value alone (as in all other games); margin: (own + 1 "
-        "- other) / 2.",
+        "what the searching role reads from the values of all roles, for two roles whose goals "
+        "sum to 100. own: its own value alone (as in all other games); margin: (own + 1 - other) "
+        "/ 2.",
     )
     transpositions: bool = setting(
         True,
-        "whether anything is remembered of a state: otherwise equal states are searched "
-        "again, and every iteration begins anew",
+        "whether anything is remembered of a state: otherwise equal states are searched again, "
+        "and every iteration begins anew",
     )
     history: float = setting(
         0.05,
-        "weight of the history heuristic in the move ordering, beside the children's values "
-        "in 0..1; 0 or more, 0 turns it off",
+        "weight of the history heuristic in the move ordering, beside the children's values in "
+        "0..1; 0 turns it off",
         least=0,
     )
     killers: float = setting(
         0.05,
-        "what is added for a move that was best in another node of the same ply; 0 or more, 0 "
-        "turns it off",
+        "what is added for a move that was best in another node of the same ply; 0 turns it off",
         least=0,
     )
     aspiration: float | None = setting(
         0.1,
-        "half width of the first window around the last iteration's value, above 0 and at "
-        "most 1, or None for the full window",
+        "half width of the first window around the last iteration's value, or None for the full "
+        "window",
         above=0,
         most=1,
-        allowed="above 0 and at most 1",
     )
     scout: bool = setting(
-        True,
-        "whether all moves but the first are looked at with a null window first",
+        True, "whether all moves but the first are looked at with a null window first"
     )
     quiescence: int = setting(
         0,
-        "plies that a line may be longer than the depth, 0..15. A node one ply above the "
-        "horizon is searched one ply deeper where the static value of its best reply differs "
-        "from its own one by more than quiet. Not for max^n.",
+        "plies that a line may be longer than the depth. A node one ply above the horizon is "
+        "searched one ply deeper where the static value of its best reply differs from its own "
+        "one by more than quiet. Not for max^n.",
         least=0,
         most=15,
-        allowed="0..15",
     )
-    quiet: float = setting(
-        0.1,
-        "that margin, 0..1",
-        least=0,
-        most=1,
-        allowed="0..1",
-    )
+    quiet: float = setting(0.1, "that margin", least=0, most=1)
     batch: int | None = setting(
         None,
-        "states generated together, where it pays to fill up a block; at least 1. None: 64 "
-        "where rules and evaluator are compiled, 256 where Python is called for every block.",
+        "states generated together, where it pays to fill up a block. None: 64 where rules and "
+        "evaluator are compiled, 256 where Python is called for every block.",
         least=1,
     )
     widest: int = setting(
-        100_000,
-        "a state with more joint moves than this is not expanded; at least 1",
-        least=1,
+        100_000, "a state with more joint moves than this is not expanded", least=1
     )
     memory: int = setting(
         256,
-        "most memory for what is kept from move to move, for each role that searches; MiB, at "
-        "least 1. Where it is full, what seems least useful is given up. Where moves that are "
-        "equal against all others together are told apart, it takes a quarter more.",
+        "most memory for what is kept from move to move, for each role that searches; MiB. Where "
+        "it is full, what seems least useful is given up. Where moves that are equal against all "
+        "others together are told apart, it takes a quarter more.",
         least=1,
     )
     think_when_forced: bool = setting(
-        False,
-        "whether to search on where the role has one legal move only",
+        False, "whether to search on where the role has one legal move only"
     )

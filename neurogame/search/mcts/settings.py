@@ -43,10 +43,10 @@ class MctsSettings(Settings):
     tree: str = setting(
         "uct",
         "how moves are chosen in the tree. uct: mean plus bound; rave: mixed with the "
-        "all-moves-as-first mean of the node; grave: with that of the nearest node above that "
-        "has ref visits; the name of a judge of moves: uct with priors by that; values: with "
-        "priors by the evaluator's values of what moves lead to; gated: as gating decides, "
-        "which players do before they search.",
+        "all-moves-as-first mean of the node; grave: with that of the nearest node above that has "
+        "ref visits; the name of a judge of moves: uct with priors by that; values: with priors "
+        "by the evaluator's values of what moves lead to; gated: as gating decides, which players "
+        "do before they search.",
         choices=_trees,
     )
     playout: str = setting(
@@ -58,133 +58,109 @@ class MctsSettings(Settings):
     )
     choice: Literal["greedy", "gibbs"] | None = setting(
         None,
-        "how means, and scores, are turned into a move. greedy: the best one; gibbs: by "
-        "exp(100 mean / tau), of scores that are logarithms exp(score / tau). None: gibbs for "
-        "action, greedy for all others.",
+        "how means, and scores, are turned into a move. greedy: the best one; gibbs: by exp(100 "
+        "mean / tau), of scores that are logarithms exp(score / tau). None: gibbs for action, "
+        "greedy for all others.",
     )
     epsilon: float | None = setting(
         None,
-        "probability of a uniform move instead, 0..1. None: 0 for gibbs; for greedy 0.4, with "
-        "knowledge 0.5.",
+        "probability of a uniform move instead. None: 0 for gibbs; for greedy 0.4, with knowledge "
+        "0.5.",
         least=0,
         most=1,
-        allowed="0..1",
     )
     tau: float | None = setting(
         None,
-        "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action, "
-        "10 for all others.",
+        "temperature of gibbs, for means on the scale 0..100. None: 1 for action, 10 for all "
+        "others.",
         above=0,
-        allowed="a finite number above 0",
     )
     scaling: Literal["range", "max", "raw"] | None = setting(
         None,
-        "of a judge's scores, unless they are logarithms. range: the least of a state becomes "
-        "0, the greatest 1; max: they are divided by the greatest; raw: they stay as they "
-        "are. Playouts multiply them by 100 then. None: raw for playouts with action, "
-        "range for all others.",
+        "of a judge's scores, unless they are logarithms. range: the least of a state becomes 0, "
+        "the greatest 1; max: they are divided by the greatest; raw: they stay as they are. "
+        "Playouts multiply them by 100 then. None: raw for playouts with action, range for all "
+        "others.",
     )
     blend: float = setting(
         1.0,
-        "share of a judge's scaled score in what playouts choose by, 0..1; the rest is the "
-        "mean of mast. Logarithms are added to ten times the mean.",
+        "share of a judge's scaled score in what playouts choose by; the rest is the mean of "
+        "mast. Logarithms are added to ten times the mean.",
         least=0,
         most=1,
-        allowed="0..1",
     )
     mix: Literal["beta", "seed", "puct"] | None = setting(
         None,
-        "how a prior H and the results of a move are mixed. beta: beta H + (1 - beta) Q with "
-        "beta = sqrt(k / (3 N + k)) for N visits of the node, where a move that was not tried "
-        "has the node's mean (or urgency, if that is a number) for Q; seed: the mean begins "
-        "with virtual results of H; puct: priors become probabilities P, and the bound of a "
-        "move is C P sqrt(N) / (1 + n) instead, beside Q as beta has it. A move that was not "
-        "tried has otherwise the bound of one tried once: where there are priors, it need not "
-        "be tried before others. None: seed for values, beta for all others.",
+        "how a prior H and the results of a move are mixed. beta: beta H + (1 - beta) Q with beta "
+        "= sqrt(k / (3 N + k)) for N visits of the node, where a move that was not tried has the "
+        "node's mean (or urgency, if that is a number) for Q; seed: the mean begins with virtual "
+        "results of H; puct: priors become probabilities P, and the bound of a move is C P "
+        "sqrt(N) / (1 + n) instead, beside Q as beta has it. A move that was not tried has "
+        "otherwise the bound of one tried once: where there are priors, it need not be tried "
+        "before others. None: seed for values, beta for all others.",
     )
     temper: float | None = setting(
         None,
         "temperature at which puct turns the scores of a judge into probabilities, softmax of "
-        "score / temper; scores are scaled before, unless they are logarithms; above 0. None: 1 "
-        "for logarithms, 0.1 for all others.",
+        "score / temper; scores are scaled before, unless they are logarithms. None: 1 for "
+        "logarithms, 0.1 for all others.",
         above=0,
-        allowed="a finite number above 0",
     )
     virtual: float = setting(
-        1.0,
-        "results that the prior of seed counts for once there are others; at least 0",
-        least=0,
-        allowed="a number of at least 0",
+        1.0, "results that the prior of seed counts for once there are others", least=0
     )
     ripe: int | None = setting(
         None,
-        "visits from which a node gets priors; before that it has none; at least 1. None: 2 for "
-        "values, 1 for all others.",
+        "visits from which a node gets priors; before that it has none. None: 2 for values, 1 for "
+        "all others.",
         least=1,
     )
     decay: float = setting(
         0.2,
-        "share of the playout statistics that is kept from one search to the next, 0..1",
+        "share of the playout statistics that is kept from one search to the next",
         least=0,
         most=1,
-        allowed="0..1",
     )
     exploration: float | None = setting(
         None,
-        "the constant C of C sqrt(ln N / n), for values in 0..1, or of puct; at least 0. None: "
-        "0.7, for rave and grave 0.2, for puct 1.",
+        "the constant C of C sqrt(ln N / n), for values in 0..1, or of puct. None: 0.7, for rave "
+        "and grave 0.2, for puct 1.",
         least=0,
-        allowed="a number of at least 0",
     )
     k: float | None = setting(
         None,
-        "visits at which rave and grave trust both means alike, and beta a prior and the "
-        "mean; above 0. None: 1000, for priors 20.",
+        "visits at which rave and grave trust both means alike, and beta a prior and the mean. "
+        "None: 1000, for priors 20.",
         above=0,
-        allowed="a finite number above 0",
     )
     ref: int = setting(
-        50,
-        "visits from which grave reads a node's own all-moves-as-first means; at least 1",
-        least=1,
+        50, "visits from which grave reads a node's own all-moves-as-first means", least=1
     )
     urgency: Literal["first", "parent"] | float = setting(
         "first",
-        "value of a move that was not tried yet: first (before all others), parent (the "
-        "node's mean), or a number, with the bound of a move tried once. Where there are "
-        "priors, see mix.",
-        allowed="first, parent or a number",
+        "value of a move that was not tried yet: first (before all others), parent (the node's "
+        "mean), or a number, with the bound of a move tried once. Where there are priors, see "
+        "mix.",
     )
     final: Literal["robust", "max", "secure"] = setting(
         "robust",
-        "the move to play: robust (most visits), max (best mean), secure (best lower bound). "
-        "A proved win is always taken, a proved loss never if there is a choice.",
+        "the move to play: robust (most visits), max (best mean), secure (best lower bound). A "
+        "proved win is always taken, a proved loss never if there is a choice.",
     )
-    solver: bool = setting(
-        True,
-        "whether proved values are backed up",
-    )
-    graph: bool = setting(
-        True,
-        "whether equal states share a node",
-    )
+    solver: bool = setting(True, "whether proved values are backed up")
+    graph: bool = setting(True, "whether equal states share a node")
     backup: Literal["path", "blend"] = setting(
         "path",
-        "what an edge into a shared node adds to its mean: path: the result of the "
-        "simulation; blend: also what other paths have learned of the node",
+        "what an edge into a shared node adds to its mean: path: the result of the simulation; "
+        "blend: also what other paths have learned of the node",
     )
-    reuse: bool = setting(
-        True,
-        "whether the tree is kept from move to move",
-    )
+    reuse: bool = setting(True, "whether the tree is kept from move to move")
     lanes: int | None = setting(
         None,
-        "leaves gathered before they are played out together, 1..512; 1 is the sequential "
-        "algorithm. None: 1 where the limit counts simulations, 64 where it counts nodes, else up "
-        "to 512.",
+        "leaves gathered before they are played out together; 1 is the sequential algorithm. "
+        "None: 1 where the limit counts simulations, 64 where it counts nodes, else up to 512.",
         least=1,
         most=512,
-        allowed="1..512",
     )
     pending: Literal["wait", "loss"] = setting(
         "wait",
@@ -193,59 +169,44 @@ class MctsSettings(Settings):
     )
     playouts: int = setting(
         1,
-        "playouts of each leaf, whose mean is its value; 1..64. More than 1 only for uct with "
-        "uniform playouts that are not cut off.",
+        "playouts of each leaf, whose mean is its value. More than 1 only for uct with uniform "
+        "playouts that are not cut off.",
         least=1,
         most=64,
-        allowed="1..64",
     )
     threads: int = setting(
-        1,
-        "threads that search trees of their own, whose visits are added up at the root; at least 1",
-        least=1,
+        1, "threads that search trees of their own, whose visits are added up at the root", least=1
     )
     memory: int | None = setting(
         None,
-        "most memory of all trees of the search; MiB, at least 1. It is taken as it is used. "
-        "None: a quarter of what is free when the search is made.",
+        "most memory of all trees of the search; MiB. It is taken as it is used. None: a quarter "
+        "of what is free when the search is made.",
         least=1,
     )
     capacity: int | None = setting(
         None,
-        "most nodes of a tree, at least 2; in a full tree what is visited least makes room. None: "
-        "as many as fit the memory.",
+        "most nodes of a tree; in a full tree what is visited least makes room. None: as many as "
+        "fit the memory.",
         least=2,
     )
-    plies: int = setting(
-        1000,
-        "longest playout; at least 1",
-        least=1,
-    )
+    plies: int = setting(1000, "longest playout", least=1)
     cutoff: int | None = setting(
         None,
-        "plies after which a playout ends with the evaluator's value, 0 for no playout at "
-        "all; None: playouts go to the end",
+        "plies after which a playout ends with the evaluator's value, 0 for no playout at all; "
+        "None: playouts go to the end",
         least=0,
     )
     bias: float = setting(
-        0.0,
-        "weight of the progressive bias bias * evaluation / (n + 1); at least 0",
-        least=0,
-        allowed="a number of at least 0",
+        0.0, "weight of the progressive bias bias * evaluation / (n + 1)", least=0
     )
     minimax: float = setting(
-        0.0,
-        "weight of implicit minimax values of evaluations in the mean, 0..1",
-        least=0,
-        most=1,
-        allowed="0..1",
+        0.0, "weight of implicit minimax values of evaluations in the mean", least=0, most=1
     )
     experience: float = setting(
         0.0,
         "results that the evaluator's value of a position counts for in the mean of the edge that "
-        "leads to it; at least 0",
+        "leads to it",
         least=0,
-        allowed="a number of at least 0",
     )
 
     def check(self) -> None:

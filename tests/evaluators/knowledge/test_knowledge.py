@@ -164,12 +164,12 @@ def test_a_description_and_tensors_are_all_there_is() -> None:
     ],
 )  # fmt: skip
 def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigurationError, match=f"knowledge setting .*{next(iter(settings))}"):
+    with pytest.raises(ConfigurationError, match=f"knowledge: .*{next(iter(settings))}"):
         KnowledgeConfig(**settings)
 
 
 def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="unknown knowledge setting magic"):
+    with pytest.raises(ConfigurationError, match="knowledge: unknown option magic"):
         KnowledgeConfig.from_json({"magic": 1})
     config = KnowledgeConfig(games=7, hidden=3)
     assert KnowledgeConfig.from_json(config.to_json()) == config
