@@ -49,11 +49,11 @@ class MoveScores(Struct):
     score: Callable[[MoveScores], None]
     judge: Struct
     scale: int
-    failed: int
-    nanoseconds: int
-    role: int
-    count: int
-    seed: int
+    failed: int = 0
+    nanoseconds: int = 0
+    role: int = 0
+    count: int = 0
+    seed: int = 0
     rows: Int64s1
     states: UInt64s2
     legal: UInt64s2
@@ -106,11 +106,6 @@ def new_scores(score: Callable[[MoveScores], None]) -> MoveScores:
         score=score,
         judge=Struct(),
         scale=LINEAR,
-        failed=0,
-        nanoseconds=0,
-        role=0,
-        count=0,
-        seed=0,
         rows=np.zeros(0, np.int64),
         states=none,
         legal=none,

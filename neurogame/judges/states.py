@@ -46,8 +46,8 @@ class Values(Struct):
     value: Callable[[Values], None]
     evaluator: Struct
     kind: int
-    failed: int
-    count: int
+    failed: int = 0
+    count: int = 0
     states: UInt64s2
     lanes: Int64s2
     out: Float32s2
@@ -98,8 +98,6 @@ def new_values(compiled: CompiledValues | None) -> Values:
         value=NOTHING if compiled is None else compiled.value,
         evaluator=Struct() if compiled is None else compiled.evaluator,
         kind=NONE if compiled is None else PROGRAM,
-        failed=0,
-        count=0,
         states=np.zeros((0, 0), np.uint64),
         lanes=np.zeros((0, 0), np.int64),
         out=np.zeros((0, 0), np.float32),

@@ -52,8 +52,8 @@ class Struct:
 
     def __init__(self, **values: Any) -> None:
         fields = self.layout()
-        missing = set(fields) - set(values) - _OPTIONAL[type(self)]
-        unknown = set(values) - set(fields)
+        values = {**_DEFAULTS[type(self)], **values}
+        missing, unknown = set(fields) - set(values), set(values) - set(fields)
         if missing or unknown:
             raise TypeError(
                 f"{type(self).__qualname__}: missing {sorted(missing)}, unknown {sorted(unknown)}"
@@ -163,15 +163,15 @@ class _Kept(tuple[Struct, ...]):
 
 
 _LAYOUTS: dict[type, dict[str, Field]] = {}
-_OPTIONAL: dict[type, set[str]] = {}
-"""The numbers of each class that are 0 where they are not given, as its memory is at first."""
+_DEFAULTS: dict[type, dict[str, float]] = {}
+"""The numbers of each class that need not be given."""
 _TYPES: dict[type, Any] = {}
 
 
 def _layout(struct: type[Struct]) -> dict[str, Field]:
     if struct not in _LAYOUTS:
         fields = lay_out(struct, lambda hint: isinstance(hint, type) and issubclass(hint, Struct))
-        _OPTIONAL[struct] = {name for name in fields if vars(struct).get(name) == 0}
+        _DEFAULTS[struct] = {name: vars(struct)[name] for name in fields if name in vars(struct)}
         for name, field in fields.items():
             if isinstance(field, NumberField):
                 # Compiled code may have written it. All else Python finds where it has put it.

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol, final
 
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import State
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping
 
 
@@ -71,6 +73,21 @@ class HomeSearch:
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched."""
         self._search.forget(proofs=proofs)
+
+
+def check_evaluator(game: Game, evaluator: Evaluator) -> None:
+    """Refuse an evaluator of another game.
+
+    Raises:
+        GameError: it has other numbers of fluents or roles.
+    """
+    sizes = (evaluator.fluent_count, evaluator.role_count)
+    needed = (len(game.fluents), len(game.roles))
+    if sizes != needed:
+        raise GameError(
+            f"the evaluator takes {sizes[0]} fluents and {sizes[1]} roles, {game.name} has "
+            f"{needed[0]} and {needed[1]}: is it another game's?"
+        )
 
 
 def from_home(search: GameSearch, mapping: GameMapping | None) -> GameSearch:

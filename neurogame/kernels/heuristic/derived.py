@@ -43,7 +43,7 @@ class DerivedSums(Struct):
         square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
     """
 
-    code: int
+    code: int = 0
     arguments: Int64s1
     source: Int64s2
     target: Int64s2
@@ -89,7 +89,6 @@ def _derived(features: int, signals: int, words: int, fluents: int = 1) -> Deriv
     source = aligned(fluents * words).reshape(fluents, words)
     target = aligned(signals * words).reshape(signals, words)
     return DerivedSums(
-        code=0,
         arguments=np.zeros(1, np.int64),
         source=source,
         target=target,

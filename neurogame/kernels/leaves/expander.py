@@ -63,22 +63,22 @@ class ChildBlocks(Struct):
     """
 
     machine: StateMachine
-    given: int
+    given: int = 0
     states: UInt64s2
     legal: UInt64s2
     offsets: Int64s1
-    children: float
-    state: int
-    left: int
-    count: int
+    children: float = 0.0
+    state: int = -1
+    left: int = 0
+    count: int = 0
     parent: Int64s1
     joint: Int64s2
     moves: Int64s1
     starts: Int64s1
     chosen: Int64s1
     most: int
-    drawn: int
-    seed: int
+    drawn: int = 0
+    seed: int = 0
 
 
 def first_children(expansion: ChildBlocks) -> None:
@@ -199,22 +199,15 @@ class Expander:
         block, roles = self._leaves.block, len(circuit.roles)
         self.expansion = ChildBlocks(
             machine=self._leaves.rules,
-            given=0,
             states=np.zeros_like(block.states),
             legal=np.zeros_like(block.legal),
             offsets=offsets,
-            children=0.0,
-            state=-1,
-            left=0,
-            count=0,
             parent=np.zeros(_LANES, np.int64),
             joint=np.zeros((_LANES, roles), np.int64),
             moves=np.zeros(circuit.move_count, np.int64),
             starts=np.zeros(roles + 1, np.int64),
             chosen=np.zeros(roles, np.int64),
             most=MOST,
-            drawn=0,
-            seed=0,
         )
         self._states, self._legal = self.expansion.states, self.expansion.legal
         self._begin, self._go_on = entry(first_children), entry(next_children)

@@ -118,10 +118,6 @@ class Leaves:
             block=block,
             rules=make_compiled_rules(circuit, rules, leaves),
             playouts=Struct() if play is None else make_playouts(circuit, play, block, playouts),
-            count=0,
-            seed=0,
-            plies=0,
-            failed=0,
         )
         return block, machine
 

@@ -38,10 +38,10 @@ class StateMachine(Struct):
     block: Block
     rules: Struct
     playouts: Struct
-    count: int
-    seed: int
-    plies: int
-    failed: int
+    count: int = 0
+    seed: int = 0
+    plies: int = 0
+    failed: int = 0
 
 
 @compiled

@@ -93,12 +93,12 @@ class Policy(Struct):
     choose: Callable[[Policy], None]
     learn_all: Callable[[Policy], None]
     leaves: Block
-    count: int
-    seed: int
-    plies: int
-    ply: int
-    left: int
-    keep: float
+    count: int = 0
+    seed: int = 0
+    plies: int = 0
+    ply: int = 0
+    left: int = 0
+    keep: float = 0.0
 
 
 @compiled

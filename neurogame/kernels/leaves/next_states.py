@@ -46,9 +46,9 @@ class NextStates(Struct):
     rules: StateMachine
     most: int
     offsets: Int64s1
-    place: int
-    number: int
-    replies: int
+    place: int = 0
+    number: int = 0
+    replies: int = 1
     places: Int64s1
     slots: Int64s1
     parts: Float32s1
@@ -74,9 +74,6 @@ def make_next_states(circuit: Circuit, replies: int, count: int) -> tuple[NextSt
             rules=leaves.rules,
             most=replies,
             offsets=offsets,
-            place=0,
-            number=0,
-            replies=1,
             places=np.zeros(size, np.int64),
             slots=np.zeros(size, np.int64),
             parts=np.zeros(size, np.float32),

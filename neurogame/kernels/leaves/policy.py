@@ -94,12 +94,6 @@ class PlayoutPolicy:
             choose=entry(choose_scored if kind == "scored" else choose_learned),
             learn_all=entry(learn_all),
             leaves=self.steps.block,
-            count=0,
-            seed=0,
-            plies=0,
-            ply=0,
-            left=0,
-            keep=0.0,
         )
 
 

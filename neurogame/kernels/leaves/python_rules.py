@@ -66,10 +66,6 @@ class PythonRules:
             block=block,
             rules=Struct(),
             playouts=Struct(),
-            count=0,
-            seed=0,
-            plies=0,
-            failed=0,
         )
 
     def check(self) -> None:

@@ -67,10 +67,10 @@ class Learning(Struct):
     pull: float
     step_size: float
     every: int
-    waiting: int
-    steps: int
-    positions: int
-    loss: float
+    waiting: int = 0
+    steps: int = 0
+    positions: int = 0
+    loss: float = 0.0
 
 
 def make_learning(
@@ -116,8 +116,4 @@ def make_learning(
         pull=pull,
         step_size=step_size,
         every=every,
-        waiting=0,
-        steps=0,
-        positions=0,
-        loss=0.0,
     )

@@ -9,7 +9,6 @@ from typing import final
 
 import torch
 
-from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.judges.states import CALLBACK
 from neurogame.kernels.backends import resolve_backend
@@ -17,6 +16,7 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.alphabeta.tree_search import TreeSearch
+from neurogame.search.home_search import check_evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import root_words
@@ -74,13 +74,7 @@ class AlphaBeta:
         Raises:
             GameError: the evaluator belongs to another game.
         """
-        sizes = (evaluator.fluent_count, evaluator.role_count)
-        needed = (len(game.fluents), len(game.roles))
-        if sizes != needed:
-            raise GameError(
-                f"the evaluator takes {sizes[0]} fluents and {sizes[1]} roles, {game.name} has "
-                f"{needed[0]} and {needed[1]}: is it another game's?"
-            )
+        check_evaluator(game, evaluator)
         self.game = game
         self.evaluator = evaluator.to(device).eval()
         self._values = SearchEvaluator(self.evaluator, game.circuit)

@@ -123,9 +123,7 @@ class Deepening:
         values: ValuesSource,
         settings: SearchSettings,
         *,
-        role: int,
         stakes: Stakes,
-        maxn: bool,
         node_limit: int,
         random: np.random.Generator,
         stop: Callable[[], bool] | None = None,
@@ -137,9 +135,7 @@ class Deepening:
             leaves: the game.
             values: the evaluator.
             settings: how to search.
-            role: the searching role.
-            stakes: what bounds say of its value.
-            maxn: whether everybody maximises their own value.
+            stakes: what bounds say of the role's value.
             node_limit: states to generate at most, once the first ply is complete, which only
                 time can cut short.
             random: decides between equal moves.
@@ -151,9 +147,9 @@ class Deepening:
         self._leaves = leaves
         self._port = values
         self._settings = settings
-        self._role = role
+        self._role = memory.search.role
         self._stakes = stakes
-        self._maxn = maxn
+        self._maxn = memory.maxn
         self._node_limit = node_limit
         self._random = random
         self._stop = stop

@@ -7,11 +7,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from neurogame.array_types import Int64s1
 from neurogame.errors import NeurogameError
-from neurogame.judges.states import Values
-from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.search.alphabeta.compiled import memory as reserve
 from neurogame.search.alphabeta.compiled.memory import Proofs, Sizes
 from neurogame.search.alphabeta.compiled.records import MORE_ENTRIES, MORE_PROOFS, MORE_ROWS
@@ -108,15 +104,9 @@ class SearchMemory:
         sizes: Sizes,
         capacity: Capacity,
         proved: ProvedMemory,
+        make: Callable[..., reserve.Search],
         *,
-        offsets: Int64s1,
-        role: int,
-        lanes: int,
         maxn: bool,
-        rules: StateMachine,
-        block: Block,
-        values: Values,
-        chance: int | None = None,
     ) -> None:
         """Reserve memory, less than wanted where the system refuses it.
 
@@ -124,14 +114,8 @@ class SearchMemory:
             sizes: of the game.
             capacity: the most that is to be kept.
             proved: proved states, shared with the other roles.
-            offsets: first move of each role, and the total; int64 ``[R + 1]``.
-            role: the searching one.
-            lanes: most nodes that are generated together.
+            make: :func:`.make_search` for the role, but for rows, children, entries and proofs.
             maxn: whether values of all roles are kept.
-            rules: the game.
-            block: memory for leaves.
-            values: the evaluator.
-            chance: the role that is chance, None if there is none.
 
         Raises:
             MemoryError: there is not even memory for a thousand children.
@@ -140,32 +124,19 @@ class SearchMemory:
         self._sizes = sizes
         self.capacity = capacity
         self._proved = proved
-
-        def make() -> reserve.Search:
-            return reserve.make_search(
-                sizes,
-                offsets=offsets,
-                role=role,
-                rows=_ROWS,
-                children=self.capacity.children,
-                entries=min(_ENTRIES, self.capacity.entries),
-                lanes=lanes,
-                maxn=maxn,
-                proofs=proved.proofs,
-                rules=rules,
-                block=block,
-                values=values,
-                chance=chance,
-            )
-
         self.search = self._made(make)
         self._settle()
 
-    def _made(self, make: Callable[[], reserve.Search]) -> reserve.Search:
+    def _made(self, make: Callable[..., reserve.Search]) -> reserve.Search:
         """Return what is made, with half the capacity as often as there is no memory."""
         while True:
             try:
-                return make()
+                return make(
+                    rows=_ROWS,
+                    children=self.capacity.children,
+                    entries=min(_ENTRIES, self.capacity.entries),
+                    proofs=self._proved.proofs,
+                )
             except MemoryError:
                 if self.capacity.children < 2 * _FEWEST:
                     raise

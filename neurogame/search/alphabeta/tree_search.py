@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -13,7 +14,7 @@ from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.native.numbers import filled
 from neurogame.search.alphabeta.compiled.advance import prepare, set_root
-from neurogame.search.alphabeta.compiled.memory import COUNTS, Numbers, Search, Sizes
+from neurogame.search.alphabeta.compiled.memory import COUNTS, Numbers, Search, Sizes, make_search
 from neurogame.search.alphabeta.compiled.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
 from neurogame.search.alphabeta.deepening import Deepening, RulesBlock, Stakes, ValuesSource
 from neurogame.search.alphabeta.memory import Capacity, ProvedMemory, SearchMemory, capacity_of
@@ -147,8 +148,8 @@ class TreeSearch:
             deadline = started + int(1e9 * max(limit.seconds - _RESERVE, 0.9 * limit.seconds))
         memory = self._memory(role)
         memory.begin()
-        own_moves, is_open = self._set_root(memory, state, role, deadline)
-        deepening = self._deepening(memory, role, limit.nodes)
+        own_moves, is_open = self._set_root(memory, state, deadline)
+        deepening = self._deepening(memory, limit.nodes)
         memories = [memory]
         try:
             if is_open:
@@ -178,9 +179,9 @@ class TreeSearch:
         sole = self._memory(role, maxn=True)
         sole.begin()
         try:
-            self._set_root(sole, state, role, deadline)
+            self._set_root(sole, state, deadline)
             if nodes is None or nodes >= sole.search.stack.rows[0].width:
-                each = self._deepening(sole, role, nodes)
+                each = self._deepening(sole, nodes)
                 each.deepen(limit.depth, forced=False)
                 if each.replied is not None:
                     deepening.reconsider(each.replied)
@@ -215,8 +216,8 @@ class TreeSearch:
         memory = self._memory(role, maxn=maxn)
         memory.begin(fade=False)
         # A deadline that never comes: blocks are kept short nevertheless.
-        _, is_open = self._set_root(memory, state, role, _UNLIMITED - 1)
-        deepening = self._deepening(memory, role, None, stop)
+        _, is_open = self._set_root(memory, state, _UNLIMITED - 1)
+        deepening = self._deepening(memory, None, stop)
         try:
             if is_open:
                 deepening.deepen(None, forced=False)
@@ -234,23 +235,19 @@ class TreeSearch:
             self._random.bit_generator.state = random
 
     def _set_root(
-        self, memory: SearchMemory, state: UInt64s, role: int, deadline: int
+        self, memory: SearchMemory, state: UInt64s, deadline: int
     ) -> tuple[list[int], bool]:
         """Make a state the root; return the role's legal moves, and whether it can be expanded."""
         run = self._begin(memory, deadline)
         width = set_root(run, state[None])
         self._leaves.check()
-        own_moves = self._own_moves(memory, role)
+        own_moves = self._own_moves(memory)
         if not own_moves:
-            raise GameError(f"search: role {role} has no legal move in this state")
+            raise GameError(f"search: role {run.role} has no legal move in this state")
         return own_moves, bool(0 < width <= run.widest)
 
     def _deepening(
-        self,
-        memory: SearchMemory,
-        role: int,
-        nodes: int | None,
-        stop: Callable[[], bool] | None = None,
+        self, memory: SearchMemory, nodes: int | None, stop: Callable[[], bool] | None = None
     ) -> Deepening:
         """Return the iterations of a search whose root is set."""
         return Deepening(
@@ -258,9 +255,7 @@ class TreeSearch:
             self._leaves,
             self._values,
             self._settings,
-            role=role,
-            stakes=self._stakes[role],
-            maxn=memory.maxn,
+            stakes=self._stakes[memory.search.role],
             node_limit=_UNLIMITED if nodes is None else nodes,
             random=self._random,
             stop=stop,
@@ -270,7 +265,6 @@ class TreeSearch:
         """Return the memory of a role, for one of the two algorithms; None: the one that is set."""
         maxn = self._maxn if maxn is None else maxn
         if (role, maxn) not in self._memories:
-            lanes = max(self._batch, len(self._leaves.block.terminal))
             is_sole = maxn and not self._maxn
             capacity = self._sole_capacity if is_sole else self._capacity
             self._memories[role, maxn] = SearchMemory(
@@ -278,14 +272,19 @@ class TreeSearch:
                 capacity,
                 # What holds if everybody plays for themselves is no fact beside a coalition.
                 ProvedMemory(self._sizes, capacity.proofs) if is_sole else self._proved,
-                offsets=self._offsets,
-                role=role,
-                lanes=lanes,
+                partial(
+                    make_search,
+                    self._sizes,
+                    offsets=self._offsets,
+                    role=role,
+                    lanes=max(self._batch, len(self._leaves.block.terminal)),
+                    maxn=maxn,
+                    rules=self._leaves.rules,
+                    block=self._leaves.block,
+                    values=self._values.values,
+                    chance=self._chance,
+                ),
                 maxn=maxn,
-                rules=self._leaves.rules,
-                block=self._leaves.block,
-                values=self._values.values,
-                chance=self._chance,
             )
         return self._memories[role, maxn]
 
@@ -335,9 +334,9 @@ class TreeSearch:
         if search.deadline < _UNLIMITED:
             self._last_pace = {name: getattr(search, name) for name in _PACE}
 
-    def _own_moves(self, memory: SearchMemory, role: int) -> list[int]:
+    def _own_moves(self, memory: SearchMemory) -> list[int]:
         """Return the searching role's legal moves at the root, indices within its own moves."""
-        octets = memory.search.stack.legal[0].view(np.uint8)
+        octets, role = memory.search.stack.legal[0].view(np.uint8), memory.search.role
         begin, end = self._offsets[role : role + 2]
         flags = np.unpackbits(octets, count=int(self._offsets[-1]), bitorder="little")[begin:end]
         moves: list[int] = np.flatnonzero(flags).tolist()

@@ -17,6 +17,7 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.search.home_search import check_evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.drive import MOST_LANES, drive, drive_until, quotas
 from neurogame.search.mcts.final import RootResult, answer
@@ -87,7 +88,8 @@ class Mcts:
                 "mcts: cutoff, bias, minimax, experience and tree=values need an evaluator; name "
                 "one, or leave them out"
             )
-        _check(game, evaluator)
+        if evaluator is not None:
+            check_evaluator(game, evaluator)
         _check_judges(self.settings, judges or {})
         self.evaluator = evaluator
         if evaluator is not None and self.settings.tree_judge == VALUES:
@@ -313,19 +315,6 @@ class Mcts:
             evaluations=done["evaluations"],
             split=split,
             state=state,
-        )
-
-
-def _check(game: Game, evaluator: Evaluator | None) -> None:
-    """Refuse an evaluator of another game."""
-    if evaluator is None:
-        return
-    sizes = (evaluator.fluent_count, evaluator.role_count)
-    needed = (len(game.fluents), len(game.roles))
-    if sizes != needed:
-        raise GameError(
-            f"the evaluator takes {sizes[0]} fluents and {sizes[1]} roles, {game.name} has "
-            f"{needed[0]} and {needed[1]}: is it another game's?"
         )
 
 

@@ -432,14 +432,6 @@ class MctsTree:
                 judging=self._judging(lanes),
                 parts=self._parts,
                 lanes=lanes,
-                simulations=0,
-                nodes=0,
-                until=0,
-                deadline=0,
-                heeds=0,
-                code=0,
-                winner=-1,
-                ties=0,
             )
         return self._searches[lanes]
 

@@ -77,10 +77,10 @@ class Compaction(Struct):
 
     tree: Tree
     graph: int
-    least: int
+    least: int = 1
     stack: Int32s1
-    nodes: int
-    words: int
+    nodes: int = 0
+    words: int = 0
     by_visits: Int64s2
     first: Int32s1
     following: Int32s1
@@ -105,10 +105,7 @@ def compact(tree: Tree, *, graph: bool) -> None:
     made = Compaction(
         tree=tree,
         graph=int(graph),
-        least=1,
         stack=np.empty(size, np.int32),
-        nodes=0,
-        words=0,
         by_visits=np.zeros((_CLASSES, 2), np.int64),
         first=np.full(size if joints else 0, -1, np.int32),
         following=np.empty(len(tree.joints) if joints else 0, np.int32),

@@ -151,8 +151,8 @@ class Simulations(Struct):
         logarithm: ``sqrt(ln n)`` of small numbers.
     """
 
-    count: int
-    leaves: int
+    count: int = 0
+    leaves: int = 0
     words: Int32s1
     active: Int32s1
     at_leaf: Int32s1
@@ -186,8 +186,6 @@ def make_simulations(*, simulations: int, depth: int, roles: int, moves: int) ->
     words = np.zeros((simulations, _WORDS), np.int32)
     words[:, 0] = np.arange(simulations)
     return Simulations(
-        count=0,
-        leaves=0,
         words=words.reshape(-1),
         active=np.zeros(simulations, np.int32),
         at_leaf=np.zeros(simulations, np.int32),
@@ -294,7 +292,7 @@ class Judging(Struct):
         column: a copy of words of moves; ``[A]``.
     """
 
-    count: int
+    count: int = 0
     queue: Int32s1
     scores: MoveScores
     rows: Int64s1
@@ -319,7 +317,6 @@ def make_judging(
     """
     widest = int(np.diff(offsets).max(initial=1))
     return Judging(
-        count=0,
         queue=np.zeros(nodes, np.int32),
         scores=scores,
         rows=np.zeros(nodes, np.int64),
@@ -404,11 +401,11 @@ class Search(Struct):
     judging: Judging
     parts: Parts
     lanes: int
-    simulations: int
-    nodes: int
-    until: int
-    deadline: int
-    heeds: int
-    code: int
-    winner: int
-    ties: int
+    simulations: int = 0
+    nodes: int = 0
+    until: int = 0
+    deadline: int = 0
+    heeds: int = 0
+    code: int = 0
+    winner: int = -1
+    ties: int = 0

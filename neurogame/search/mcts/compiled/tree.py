@@ -263,13 +263,13 @@ class Tree(Struct):
     width: int
     wide: int
     most_nodes: int
-    full: int
-    size: int
-    end: int
-    joint_count: int
-    proof_count: int
-    table_count: int
-    root: int
+    full: int = 0
+    size: int = 0
+    end: int = FIRST_WORD
+    joint_count: int = 0
+    proof_count: int = 0
+    table_count: int = 0
+    root: int = 0
 
 
 node_at = overlay(Node)
@@ -417,13 +417,6 @@ def make_tree(
         width=COLUMNS + hinted + judged + 2 * all_moves,
         wide=int(wide),
         most_nodes=nodes,
-        full=0,
-        size=0,
-        end=FIRST_WORD,
-        joint_count=0,
-        proof_count=0,
-        table_count=0,
-        root=0,
     )
 
 
