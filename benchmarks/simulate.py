@@ -14,7 +14,7 @@ import torch
 from neurogame.kernels.backend import backend_names
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import MAX_LANES, stream
+from neurogame.simulate.playouts import MAX_LANES, playouts
 
 RUNS = 3
 SECONDS = 0.5
@@ -32,7 +32,9 @@ def measure(name: str, backend: str, lanes: int, threads: int) -> None:
     def run(steps: int, seed: int) -> tuple[float, float, float]:
         """Return the seconds of a run, its plies per second and its games per second."""
         start = time.perf_counter()
-        found = stream(simulator, lanes, steps, seed, threads=threads, backend=backend)
+        found = playouts(
+            simulator, None, seed, steps=steps, lanes=lanes, threads=threads, backend=backend
+        )
         seconds = time.perf_counter() - start
         return seconds, found.plies / seconds, found.games / seconds
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import final
+from typing import TypeVar, final
 
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.rating import PairedComparison
 from neurogame.arena.rounds import Round, outcomes, points, points_against
 from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
-from neurogame.intervals import paired_interval
+from neurogame.arena.strength import Strength, strength
+from neurogame.chance import playing_roles
+from neurogame.intervals import mean_interval, paired_interval
 from neurogame.players.record import MatchRecord
+
+T = TypeVar("T")
 
 
 @final
@@ -133,16 +138,130 @@ class PairingTally:
             seed: seed of all matches.
             opening_note: what readers must know about the openings.
         """
-        rounds = self.rounds
-        return PairingResult.from_rounds(
-            rounds,
-            self.players,
+        rounds, numbers = self.rounds, self.players
+        number, everyone = len(rounds), range(len(numbers))
+        goals = [entry.goals(numbers) for entry in rounds]
+        ends = [outcomes(match) for match in goals]
+        wins = [sum(end[p] == 1.0 for end in ends) for p in everyone]
+        draws = [sum(end[p] == 0.5 for end in ends) for p in everyone]
+        gained = [wins[p] + draws[p] / 2 for p in everyone]
+        blocks, ended = _by_block(rounds, goals), _by_block(rounds, ends)
+        # The seats and the moves tell different rounds apart.
+        made = [tuple((seats, record.moves) for seats, record in e.matches) for e in rounds]
+        moves = _by_block(rounds, made)
+        different = len({tuple(block) for block in moves})
+        size = len(seatings(self._roles))
+        strengths = [_strength(blocks, p, different) for p in everyone]
+        parts = [_Part(player, rounds) for player in numbers]
+        return PairingResult(
             game=game,
             limit=limit,
-            labels=labels,
+            players=tuple(labels),
             seed=seed,
-            roles=self._roles,
+            matches=number,
+            scores=tuple(_mean([match[p] for match in goals]) for p in everyone),
+            score_ci95=tuple(_score_interval(blocks, size, p) for p in everyone),
+            wins=tuple(wins),
+            draws=tuple(draws),
+            losses=tuple(number - wins[p] - draws[p] for p in everyone),
+            win_rates=tuple(gained[p] / number if number else 0.5 for p in everyone),
+            win_rates_ci95=tuple(
+                paired_interval([[end[p] for end in block] for block in ended], different)
+                for p in everyone
+            ),
+            elo=tuple(None if rated is None else rated.elo for rated in strengths),
+            elo_ci95=tuple(None if rated is None else rated.elo_ci95 for rated in strengths),
+            superiority=tuple(None if rated is None else rated.superiority for rated in strengths),
+            role_scores=tuple(part.role_scores(self._roles) for part in parts),
+            illegal_moves=tuple(part.total("illegal_moves") for part in parts),
+            timeouts=tuple(part.total("timeouts") for part in parts),
+            start_timeouts=tuple(part.total("start_timeouts") for part in parts),
+            distinct_games=len({entry for block in moves for entry in block}),
+            openings=len({_opening(entry) for entry in rounds}),
             opening_note=opening_note,
+            mean_length=_mean([r.length for entry in rounds for _, r in entry.matches]),
+            unfinished=sum(r.ending != "terminal" for entry in rounds for _, r in entry.matches),
+            balanced=all(len(block) == size for block in blocks),
+            seconds_per_move=tuple(part.seconds_per_move for part in parts),
+            slowest_seconds=tuple(part.slowest for part in parts),
+            seconds_per_match=tuple(part.seconds_per_match for part in parts),
             sprt=None if self._sprt is None else self._sprt.state,
-            interrupted=len(rounds) < self._planned and not self.decided,
+            interrupted=number < self._planned and not self.decided,
         )
+
+
+@final
+class _Part:
+    """All that one player did."""
+
+    def __init__(self, player: int, rounds: Sequence[Round]) -> None:
+        self._found = [
+            (playing_roles(record.roles)[seats.index(player)], record)
+            for entry in rounds
+            for seats, record in entry.matches
+            if player in seats
+        ]
+
+    def total(self, name: str) -> int:
+        """Add up a per-role count of the records."""
+        return sum(getattr(record, name)[role] for role, record in self._found)
+
+    def role_scores(self, roles: int) -> tuple[float | None, ...]:
+        """Return the mean goal in each role."""
+        goals: list[list[float]] = [[] for _ in range(roles)]
+        for role, record in self._found:
+            goals[playing_roles(record.roles).index(role)].append(record.goals[role])
+        return tuple(_mean(scores) if scores else None for scores in goals)
+
+    @property
+    def seconds_per_match(self) -> float:
+        """Mean thinking time in a match."""
+        return _mean([record.move_seconds[role] for role, record in self._found])
+
+    @property
+    def seconds_per_move(self) -> float:
+        """Mean thinking time for a move."""
+        moves = self.total("decisions")
+        return self.seconds_per_match * len(self._found) / moves if moves else 0.0
+
+    @property
+    def slowest(self) -> float:
+        """The longest time for a move."""
+        return max((record.slowest_seconds[role] for role, record in self._found), default=0.0)
+
+
+def _by_block(rounds: Sequence[Round], values: Sequence[T]) -> list[list[T]]:
+    """Return what is given for each round, block by block."""
+    blocks: dict[int, list[T]] = {}
+    for entry, value in zip(rounds, values, strict=True):
+        blocks.setdefault(entry.block, []).append(value)
+    return list(blocks.values())
+
+
+def _strength(
+    blocks: Sequence[Sequence[Sequence[float]]], player: int, different: int
+) -> Strength | None:
+    """Return how strong a player is against the others, if there are any."""
+    if any(len(goals) < 2 for block in blocks for goals in block):
+        return None
+    scores = [[points(goals)[player] for goals in block] for block in blocks]
+    return strength(scores, different)
+
+
+def _score_interval(
+    blocks: Sequence[Sequence[Sequence[float]]], size: int, player: int
+) -> tuple[float, float] | None:
+    """Interval of a mean goal over complete blocks of matches with a common seed."""
+    complete = [block for block in blocks if len(block) == size]
+    interval = mean_interval([_mean([goals[player] for goals in block]) for block in complete])
+    return None if interval is None else (max(0.0, interval[0]), min(100.0, interval[1]))
+
+
+def _opening(entry: Round) -> tuple[tuple[str, ...], ...]:
+    """Return the random joint moves with which a round began."""
+    record = entry.matches[0][1]
+    return record.moves[: record.opening_plies]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0

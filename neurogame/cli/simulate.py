@@ -100,30 +100,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _play(game: Game, options: argparse.Namespace) -> PlayoutStatistics:
-    from neurogame.simulate.playouts import MAX_LANES, playouts, stream
+    from neurogame.simulate.playouts import playouts
 
-    simulator = game.simulator(options.device)
-    moves = options.moves is not None
-    if options.steps is None:
-        return playouts(
-            simulator,
-            options.games,
-            options.seed,
-            options.max_plies,
-            lanes=options.lanes,
-            lengths=options.lengths,
-            moves=moves,
-            threads=options.threads,
-            backend=options.backend,
-        )
-    return stream(
-        simulator,
-        MAX_LANES if options.lanes is None else options.lanes,
-        options.steps,
+    return playouts(
+        game.simulator(options.device),
+        options.games if options.steps is None else None,
         options.seed,
         options.max_plies,
+        steps=options.steps,
+        lanes=options.lanes,
         lengths=options.lengths,
-        moves=moves,
+        moves=options.moves is not None,
         threads=options.threads,
         backend=options.backend,
     )

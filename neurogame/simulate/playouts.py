@@ -36,7 +36,6 @@ __all__ = [
     "playouts",
     "sample_games",
     "sample_states",
-    "stream",
 ]
 
 MAX_LANES = 16384
@@ -102,7 +101,7 @@ class PlayoutStatistics:
         """Mean number of plies of a finished game.
 
         Where lengths were not counted, all plies by the finished games: the same, unless games
-        were left unfinished (see :func:`stream`).
+        were left unfinished (see :func:`playouts`).
         """
         if self.lengths is None:
             return self.plies / self.games
@@ -119,27 +118,32 @@ class PlayoutStatistics:
 
 def playouts(
     simulator: Simulator,
-    games: int,
+    games: int | None,
     seed: int,
     max_plies: int = MAX_PLIES,
     *,
+    steps: int | None = None,
     lanes: int | None = None,
     lengths: bool = False,
     moves: bool = False,
     threads: int = 1,
     backend: str | None = None,
 ) -> PlayoutStatistics:
-    """Play random games to their ends; every legal move of a role is equally likely.
+    """Play random games; every legal move of a role is equally likely.
 
-    Every game that is begun is finished and counted. (Counting the games that end within a fixed
-    number of steps would favour short games: see :func:`stream`.)
+    With a number of games every one that is begun is finished and counted. With a number of steps
+    a lane whose game is over starts the next one: the highest throughput, but only games that ended
+    within the steps are counted. So the mean length with ``lengths`` is too small, and without too
+    large, unless ``steps`` is many times the length of a game.
 
     Args:
         simulator: of the game.
-        games: number of games, at least 1.
-        seed: any integer; together with ``games``, ``max_plies`` and ``lanes`` it determines the
-            result.
+        games: number of games, at least 1; None: ``steps`` says how long to play.
+        seed: any integer; together with ``games``, ``max_plies``, ``steps`` and ``lanes`` it
+            determines the result.
         max_plies: games longer than this are stopped, at least 1.
+        steps: instead of ``games``: steps of every lane, at least 1; a restart takes one, so
+            ``plies + games == lanes * steps``.
         lanes: games side by side, at least 1; None: as many as games, rounded up to a multiple
             of 64, and at most :data:`MAX_LANES`.
         lengths: whether to count games by length, which in games of few plies costs half the speed.
@@ -150,54 +154,11 @@ def playouts(
     Raises:
         GameError: an argument is out of its range.
     """
+    most = MAX_LANES if games is None else min(LANES * word_count(max(games, 1)), MAX_LANES)
     plan = PlayoutRun(
         seed=seed,
-        lanes=min(LANES * word_count(max(games, 1)), MAX_LANES) if lanes is None else lanes,
+        lanes=most if lanes is None else lanes,
         games=games,
-        max_plies=max_plies,
-        lengths=lengths,
-        moves=moves,
-        threads=threads,
-    )
-    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
-
-
-def stream(
-    simulator: Simulator,
-    lanes: int,
-    steps: int,
-    seed: int,
-    max_plies: int = MAX_PLIES,
-    *,
-    lengths: bool = False,
-    moves: bool = False,
-    threads: int = 1,
-    backend: str | None = None,
-) -> PlayoutStatistics:
-    """Play on all lanes for a number of steps; a lane whose game is over starts the next one.
-
-    The highest throughput, but only games that ended within the steps are counted. So the mean
-    length with ``lengths`` is too small, and without too large, unless ``steps`` is many times the
-    length of a game.
-
-    Args:
-        simulator: of the game.
-        lanes: games side by side, at least 1.
-        steps: steps of every lane, at least 1; a restart takes one, so
-            ``plies + games == lanes * steps``.
-        seed: any integer.
-        max_plies: games longer than this are stopped, at least 1.
-        lengths: whether to count games by length.
-        moves: whether to make statistics of the moves.
-        threads: threads that share the lanes, at least 1.
-        backend: what plays, see :mod:`~neurogame.kernels.backends`; None: the fastest.
-
-    Raises:
-        GameError: an argument is out of its range.
-    """
-    plan = PlayoutRun(
-        seed=seed,
-        lanes=lanes,
         steps=steps,
         max_plies=max_plies,
         lengths=lengths,

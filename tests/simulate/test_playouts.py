@@ -15,7 +15,7 @@ from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts, stream
+from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts
 from tests.library import load as game
 
 
@@ -115,12 +115,12 @@ def test_the_step_limit_stops_games() -> None:
 
 def test_streaming_restarts_and_limits_games() -> None:
     simulator = game("tictactoe").simulator()
-    result = stream(simulator, lanes=100, steps=200, seed=4, lengths=True)
+    result = playouts(simulator, None, lanes=100, steps=200, seed=4, lengths=True)
     assert result.plies + result.games == 100 * 200, "a restart takes one step"
     assert result.lengths is not None
     assert {n for n, c in enumerate(result.lengths) if c} <= {5, 6, 7, 8, 9}
     assert sum(result.lengths) == result.games
-    limited = stream(simulator, lanes=10, steps=40, seed=4, max_plies=3, lengths=True)
+    limited = playouts(simulator, None, lanes=10, steps=40, seed=4, max_plies=3, lengths=True)
     assert limited.cut == limited.games == 100
     assert limited.lengths == (0, 0, 0, 100)
 
@@ -136,8 +136,8 @@ def test_lengths_are_counted_on_request_only() -> None:
 
 def test_the_mean_length_of_a_stream_has_the_unfinished_games_unless_lengths_are_counted() -> None:
     simulator = game("tictactoe").simulator()
-    counted = stream(simulator, lanes=100, steps=30, seed=4, lengths=True)
-    without = stream(simulator, lanes=100, steps=30, seed=4)
+    counted = playouts(simulator, None, lanes=100, steps=30, seed=4, lengths=True)
+    without = playouts(simulator, None, lanes=100, steps=30, seed=4)
     assert without.lengths is None
     assert without.plies == counted.plies
     assert without.mean_length == counted.plies / counted.games > counted.mean_length

@@ -17,7 +17,7 @@ from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import playouts, sample_states, stream
+from neurogame.simulate.playouts import playouts, sample_states
 from tests.reference.interpreter import ReferenceGame
 
 # After 'go' role b has no move; after 'wait' the game ends properly. Goals differ by state.
@@ -95,7 +95,7 @@ def test_playouts_stop_where_they_are_stuck_with_one_warning() -> None:
 def test_streams_restart_stuck_games_and_samples_leave_them_out() -> None:
     simulator = game(STUCK).simulator()
     with pytest.warns(NeurogameWarning, match="role has no legal move"):
-        result = stream(simulator, lanes=10, steps=20, seed=1)
+        result = playouts(simulator, None, lanes=10, steps=20, seed=1)
     assert result.games == 100
     assert 0 < result.stuck < 100
     with pytest.warns(NeurogameWarning, match="role has no legal move"):
@@ -124,7 +124,7 @@ def test_a_role_without_any_move_is_stuck_at_once() -> None:
         result = playouts(moveless.simulator(), 70, seed=0, lengths=True)
     assert (result.stuck, result.lengths, result.goals) == (70, (70,), ({40: 70}, {60: 70}))
     with pytest.warns(NeurogameWarning, match="role has no legal move"):
-        assert stream(moveless.simulator(), lanes=3, steps=5, seed=0).stuck == 15
+        assert playouts(moveless.simulator(), None, lanes=3, steps=5, seed=0).stuck == 15
     with (
         pytest.warns(NeurogameWarning, match="role has no legal move"),
         pytest.raises(GameError, match="a role has no move in it"),
