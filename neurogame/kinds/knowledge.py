@@ -27,12 +27,9 @@ class _Kind(MoveJudgeKind["Knowledge"]):
 
     def make(self, wish: Wish) -> Knowledge:
         from neurogame.learn.knowledge.learning import learn_knowledge
-        from neurogame.learn.knowledge.timed import learn_knowledge_until
 
         config = KnowledgeConfig(**KnowledgeConfig.read(wish.options))
-        if wish.deadline is None:
-            return learn_knowledge(wish.game, config, wish.seed)
-        return learn_knowledge_until(wish.game, config, wish.seed, wish.deadline)
+        return learn_knowledge(wish.game, config, wish.seed, deadline=wish.deadline)
 
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]

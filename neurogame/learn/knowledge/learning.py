@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import final
 
@@ -22,6 +23,11 @@ from neurogame.learn.knowledge.network import NetworkLearner
 
 __all__ = ["KnowledgeLearner", "continue_learning", "learn_knowledge"]
 
+_FIRST = 64
+"""Games learned from in any case: as many as are played side by side in one word."""
+_GROWTH = 2
+"""How many times as large as the last one a chunk of games may be."""
+
 
 def learn_knowledge(
     game: HasCircuit,
@@ -31,10 +37,14 @@ def learn_knowledge(
     roles: Sequence[str] | None = None,
     source: GameSource | None = None,
     progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
 ) -> Knowledge:
     """Return knowledge learned from games that are played for the purpose.
 
-    The same seed gives the same knowledge. ``config.games`` is how many it takes.
+    The same seed gives the same knowledge. ``config.games`` is how many it takes, or with a
+    deadline the most. Then chunks of games grow as long as they fit: none is begun that would end
+    too late, judged by the last one. Unless a network learns or knowledge plays, what is learned
+    is, but for rounding, what the same number of games teaches without a deadline.
 
     Args:
         game: the game, or its circuit.
@@ -43,20 +53,31 @@ def learn_knowledge(
         roles: names of the roles to learn for; None: all.
         source: where the games come from; None: they are played as the configuration says.
         progress: called with the number of games learned since it was last called.
+        deadline: when to be ready, as ``time.monotonic`` tells it. The first chunk, of 64 games
+            at most, is learned even if it is late. None: whenever all games are learned from.
 
     Raises:
         GameError: there is no such role.
     """
     knowledge = Knowledge(game, config, seed)
     learner = KnowledgeLearner(knowledge, roles)
-    source = source or PlayedGames(knowledge.circuit, knowledge.config, seed)
-    done = 0
+    played = PlayedGames(knowledge.circuit, knowledge.config, seed)
+    most, done = played.lanes, 0
+    if deadline is not None:
+        played.lanes = min(_FIRST, most)
     while done < knowledge.config.games:
-        games = source.play(knowledge, done)
+        begun = time.monotonic()
+        games = (source or played).play(knowledge, done)
         learner.learn(games)
         done += len(games)
         if progress is not None:
             progress(len(games))
+        if deadline is not None:
+            now = time.monotonic()
+            fitting = int(len(games) * (deadline - now) / max(now - begun, 1e-9))
+            if fitting < 1:
+                break
+            played.lanes = min(fitting, _GROWTH * len(games), most)
     return knowledge
 
 
