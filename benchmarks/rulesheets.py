@@ -197,7 +197,7 @@ def steps(game: Game) -> tuple[StateBatch, Any, StateBatch]:
     import numpy as np
     import torch
 
-    from neurogame.simulate.playouts import sample_states
+    from neurogame.simulate.samples import sample_states
 
     simulator = game.simulator()
     states = sample_states(simulator, STATES, seed=1, max_plies=PLIES)

@@ -25,7 +25,7 @@ from tqdm import tqdm
 from neurogame.graph.evaluate import holds
 from neurogame.regress.regress import regress
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 
 
 def check(game: Game, states: int, seed: int) -> dict[str, Any]:

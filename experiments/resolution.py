@@ -22,7 +22,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 
 SETTINGS = {
     "W = 1 (paper)": EvaluatorConfig(kind="cilp-paper"),

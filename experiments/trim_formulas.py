@@ -30,7 +30,7 @@ from neurogame.evaluators.actions.leaf_truth import leaf_truth
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 
 TABLE_1 = (
     *("battle", "biddingTicTacToe", "blocker", "breakthrough", "checkersSmall"),

@@ -31,7 +31,7 @@ from neurogame.kernels.backend import backend_names
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.kernels.words.pack import LANES, word_count
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_games
+from neurogame.simulate.samples import sample_games
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 

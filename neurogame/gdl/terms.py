@@ -12,23 +12,6 @@ from typing import TypeAlias
 
 from neurogame.gdl.finding import NOWHERE, Finding, Position
 
-__all__ = [
-    "NOWHERE",
-    "And",
-    "Compound",
-    "Distinct",
-    "Formula",
-    "Not",
-    "Or",
-    "Position",
-    "Rule",
-    "Rules",
-    "Sentence",
-    "Symbol",
-    "Term",
-    "Variable",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Symbol:

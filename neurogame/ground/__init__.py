@@ -5,8 +5,3 @@ Read :mod:`~neurogame.ground.ground` first (the two halves of the job), then
 :mod:`~neurogame.ground.derive` and :mod:`~neurogame.ground.join` (how), and
 :mod:`~neurogame.ground.program` (what comes out).
 """
-
-from neurogame.ground.limits import GroundLimits
-from neurogame.ground.program import GroundProgram
-
-__all__ = ["GroundLimits", "GroundProgram"]

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.matches.learner import MatchLearner
 
-__all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
-
 
 def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
     """Return the player that a string names.

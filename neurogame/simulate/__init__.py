@@ -8,9 +8,3 @@ and, for random games, :mod:`~neurogame.simulate.playouts` with
 :mod:`~neurogame.simulate.replay` compares recorded matches with both the circuit and the
 interpreter in ``tests/reference``.
 """
-
-from neurogame.simulate.game import Game, State
-from neurogame.simulate.simulator import Simulator
-from neurogame.simulate.states import StateBatch
-
-__all__ = ["Game", "Simulator", "State", "StateBatch"]

@@ -21,22 +21,8 @@ from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.words.pack import LANES, word_count
-from neurogame.simulate.play_out import MAX_PLIES, GameResults, play_out, stuck_message
-from neurogame.simulate.samples import SampledStates, sample_games, sample_states
+from neurogame.simulate.play_out import MAX_PLIES, stuck_message
 from neurogame.simulate.simulator import Simulator
-
-__all__ = [
-    "MAX_LANES",
-    "MAX_PLIES",
-    "GameResults",
-    "MoveStatistics",
-    "PlayoutStatistics",
-    "SampledStates",
-    "play_out",
-    "playouts",
-    "sample_games",
-    "sample_states",
-]
 
 MAX_LANES = 16384
 """Most lanes that playouts take of themselves."""

@@ -10,7 +10,7 @@ from itertools import permutations, product
 
 import pytest
 
-from neurogame.circuit import find_cycles
+from neurogame.circuit.cycles import find_cycles
 from neurogame.gdl.write import term_text
 from neurogame.ground.ground import ground
 from neurogame.simulate.game import Game, State

@@ -24,7 +24,7 @@ from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.graph.graph import AND, OR
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from tests.circuit.by_hand import with_outputs
 from tests.conftest import shared
 from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_states

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit import find_cycles
+from neurogame.circuit.cycles import find_cycles
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks

@@ -17,8 +17,9 @@ from neurogame.features.feature import Feature
 from neurogame.features.store import MOST, keep_sums, known_evidence, recalled_sums
 from neurogame.features.sums import FeatureSums
 from neurogame.files import CACHE_VARIABLE
-from neurogame.gdl import load_rules, scramble
+from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
 from neurogame.waiting import listen

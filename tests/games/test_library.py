@@ -8,7 +8,7 @@ import zlib
 import pytest
 import torch
 
-from neurogame.circuit import find_cycles
+from neurogame.circuit.cycles import find_cycles
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.library import library_names, library_path, load_rules
 from neurogame.gdl.parse import parse_rules

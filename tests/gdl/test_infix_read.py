@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
+from neurogame.gdl.finding import Position
 from neurogame.gdl.nodes import MAXIMUM_DEPTH, MAXIMUM_ERRORS, MAXIMUM_WORDS
 from neurogame.gdl.notation import notation_of
 from neurogame.gdl.parse import parse_rules, parse_with_findings
-from neurogame.gdl.terms import Compound, Distinct, Or, Position, Rules
+from neurogame.gdl.terms import Compound, Distinct, Or, Rules
 
 
 def infix(text: str) -> Rules:

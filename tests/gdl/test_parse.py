@@ -7,19 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
+from neurogame.gdl.finding import Position
 from neurogame.gdl.nodes import MAXIMUM_DEPTH
 from neurogame.gdl.parse import parse_rules, parse_term, parse_with_findings
-from neurogame.gdl.terms import (
-    And,
-    Compound,
-    Distinct,
-    Not,
-    Or,
-    Position,
-    Rule,
-    Symbol,
-    Variable,
-)
+from neurogame.gdl.terms import And, Compound, Distinct, Not, Or, Rule, Symbol, Variable
 from neurogame.gdl.write import rules_text
 
 P, Q, X = Symbol("p"), Symbol("q"), Variable("x")

@@ -27,7 +27,7 @@ from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, 
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 
 
 @cache

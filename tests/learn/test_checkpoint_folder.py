@@ -35,7 +35,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from neurogame.simulate.states import StateBatch
 from tests.gdl.slow_renaming import shuffled
 from tests.kernels.leaves.test_values import valued

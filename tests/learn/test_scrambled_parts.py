@@ -19,7 +19,7 @@ from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.home_search import HomeSearch
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from tests.gdl.slow_renaming import shuffled
 
 

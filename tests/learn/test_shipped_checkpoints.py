@@ -9,7 +9,7 @@ from neurogame.arena.series import play_series
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_games
+from neurogame.simulate.samples import sample_games
 from tests.conftest import REPOSITORY
 
 NAMES = sorted(path.stem for path in (REPOSITORY / "checkpoints").glob("*.pt"))

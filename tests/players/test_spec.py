@@ -12,7 +12,10 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
-from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.human import HumanPlayer
+from neurogame.players.players import make_player
+from neurogame.players.random_player import RandomPlayer
 from neurogame.players.search_player import SearchPlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit

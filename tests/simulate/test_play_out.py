@@ -12,7 +12,8 @@ from neurogame.kernels.backends import available_backends
 from neurogame.simulate import play_out as module
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import Ending, GameResults, play_out
-from neurogame.simulate.playouts import playouts, sample_states
+from neurogame.simulate.playouts import playouts
+from neurogame.simulate.samples import sample_states
 from tests.simulate.test_policies import STUCK
 
 

@@ -17,7 +17,8 @@ from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import playouts, sample_states
+from neurogame.simulate.playouts import playouts
+from neurogame.simulate.samples import sample_states
 from tests.reference.interpreter import ReferenceGame
 
 # After 'go' role b has no move; after 'wait' the game ends properly. Goals differ by state.

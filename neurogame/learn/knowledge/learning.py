@@ -21,8 +21,6 @@ from neurogame.kernels.words.rows import pack_rows
 from neurogame.learn.knowledge.games import GameSource, PlayedGames
 from neurogame.learn.knowledge.network import NetworkLearner
 
-__all__ = ["KnowledgeLearner", "continue_learning", "learn_knowledge"]
-
 _FIRST = 64
 """Games learned from in any case: as many as are played side by side in one word."""
 _GROWTH = 2

@@ -14,7 +14,7 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.replies import drawn_replies
 from neurogame.simulate.game import State
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from neurogame.simulate.states import StateBatch
 from tests.library import load
 

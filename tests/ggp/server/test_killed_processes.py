@@ -19,7 +19,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from neurogame.gdl import load_rules, rules_text
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.write import rules_text
 from neurogame.ggp.protocol.messages import Play, Start, Stop, message_text
 from tests.ggp.server.referee import Referee
 from tests.processes import PATIENCE, PROGRAM, started, wait_until

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from neurogame.gdl import load_rules, rules_text, scramble
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.scramble import scramble
+from neurogame.gdl.write import rules_text
 from neurogame.ggp.server import served_match
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.served_match import MoveAnswer

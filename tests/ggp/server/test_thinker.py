@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from neurogame.gdl import load_rules, rules_text
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.write import rules_text
 from neurogame.ggp.server import thinker, understudies
 from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint

@@ -15,7 +15,7 @@ from neurogame.judges.moves import MoveJudge, score_moves
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from tests.library import load
 
 

@@ -26,7 +26,7 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.native.compiled import compiled
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.samples import sample_states
 from tests.conftest import shared
 from tests.evaluators.hand_made import random_circuit, random_states, red_line_circuit
 
