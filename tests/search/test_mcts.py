@@ -16,9 +16,10 @@ from torch import Tensor
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.compiled.tree import PENDING, Tree, make_tree
+from neurogame.search.mcts.compiled.tree import PENDING, Tree
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.reading import choices, node_of, record_of
+from neurogame.search.mcts.room import NodeLayout, Room, make_tree
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
@@ -205,8 +206,8 @@ def test_a_tree_of_two_nodes_is_searched() -> None:
 
 
 def test_memory_for_not_even_the_root_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(**sizes: Any) -> Tree:
-        return make_tree(**{**sizes, "words": 16})
+    def small(layout: NodeLayout, room: Room, **others: Any) -> Tree:
+        return make_tree(layout, room._replace(words=16), **others)
 
     monkeypatch.setattr("neurogame.search.mcts.tree.make_tree", small)
     with pytest.raises(LimitError, match="capacity"):

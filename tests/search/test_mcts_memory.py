@@ -12,7 +12,7 @@ from neurogame.errors import NeurogameWarning
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.compiled import tree as tree_memory
+from neurogame.search.mcts import room as tree_memory
 from neurogame.search.mcts.compiled.compact import compact
 from neurogame.search.mcts.compiled.search import GRAVE
 from neurogame.search.mcts.compiled.tree import EXACT, TERMINAL, Tree, clear
@@ -27,6 +27,7 @@ from neurogame.search.mcts.reading import (
     only_moves,
     record_of,
 )
+from neurogame.search.mcts.room import NodeLayout, Room, make_tree
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
@@ -275,11 +276,14 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
     say_less_memory.cache_clear()
     asked = []
 
-    def refusing(*, nodes: int, **others: Any) -> Tree:
-        asked.append(nodes)
-        if nodes > 5000:
+    def refusing(layout: NodeLayout, room: Room, **others: Any) -> Tree:
+        asked.append(room.nodes)
+        if room.nodes > 5000:
             raise MemoryError
-        return tree_memory.make_tree(nodes=nodes, **others)
+        return make_tree(layout, room, **others)
+
+    def refused(tree: Tree, graph: bool) -> None:
+        raise MemoryError
 
     monkeypatch.setattr("neurogame.search.mcts.tree.make_tree", refusing)
     game = Game.load("connectfour")
@@ -288,9 +292,7 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
     assert asked == [20_000, 10_000, 5000]
     found = search.search(game.initial_state(), 0, Limit(simulations=20_000))
     assert sum(found.tries.values()) == 20_000
-    monkeypatch.setattr(
-        "neurogame.search.mcts.tree.compact", lambda tree, graph: refusing(nodes=1 << 40)
-    )
+    monkeypatch.setattr("neurogame.search.mcts.tree.compact", refused)
     # Refused the memory to make room, it goes on without new nodes.
     again = search.search(game.initial_state(), 0, Limit(simulations=20_000))
     assert sum(again.tries.values()) == 40_000

@@ -1,12 +1,17 @@
-"""How many nodes a tree has room for in some memory."""
+"""How many nodes a tree has room for in some memory, and that memory."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, final
 
-from neurogame.machine_memory import free_memory, sharers
-from neurogame.search.mcts.compiled.tree import COLUMNS, VALUES, edges_start, padded_length
+import numpy as np
 
+from neurogame.kernels.codegen.call import aligned
+from neurogame.machine_memory import free_memory, sharers
+from neurogame.search.mcts.compiled.tree import COLUMNS, VALUES, Tree, edges_start, padded_length
+
+_FIRST_NODES = 1 << 16
+"""Nodes for which there are places in the first tables, see ``tables.py``."""
 _SHARERS = 4
 """Searches of a process that are taken to live at once, each with its part of what is free."""
 """Processes that search side by side, this one included."""
@@ -122,3 +127,49 @@ def room_of(layout: NodeLayout, *, memory: int, capacity: int | None, ref: int |
 def halved(room: Room) -> Room:
     """Return half of the room."""
     return Room(max(room.nodes // 2, 2), room.words // 2 + 1024, room.tables // 2)
+
+
+def make_tree(
+    layout: NodeLayout,
+    room: Room,
+    *,
+    offsets: tuple[int, ...],
+    best: tuple[float, ...],
+    chance: int | None = None,
+) -> Tree:
+    """Reserve memory for a tree; most of it is taken only when it is written.
+
+    Args:
+        layout: of its nodes.
+        room: how many there may be.
+        offsets: first move of each role, and the number of moves.
+        best: best value of each role.
+        chance: the role that is chance.
+    """
+    nodes, hinted = room.nodes, int(layout.hinted)
+    places = 1 << (2 * min(nodes, _FIRST_NODES) - 1).bit_length()
+    heap = aligned((room.words + 1) // 2).view(np.int32)
+    most = np.array(best, np.float32)
+    if chance is not None:
+        # Nothing is best for a role that wants nothing.
+        most[chance] = np.inf
+    return Tree(
+        heap=heap,
+        reals=heap.view(np.float32),
+        nodes=np.zeros(nodes, np.int32),
+        states=np.zeros((nodes, (layout.fluents + 63) // 64), np.uint64),
+        table=np.zeros(places, np.int64),
+        joints=np.zeros((places, 2), np.int64),
+        proofs=np.zeros(nodes, np.int32),
+        worth=np.zeros((room.tables, layout.moves if room.tables else 0, 2), np.float32),
+        offsets=np.array(offsets, np.int64),
+        owner=np.repeat(np.arange(len(best)), np.diff(offsets)),
+        best=most,
+        chance=-1 if chance is None else chance,
+        hinted=hinted,
+        priors=hinted,
+        seen=hinted + layout.judged,
+        width=layout.columns,
+        wide=int(layout.wide),
+        most_nodes=nodes,
+    )

@@ -37,11 +37,11 @@ from neurogame.search.mcts.compiled.search import (
     no_totals,
 )
 from neurogame.search.mcts.compiled.tables import are_short, widen
-from neurogame.search.mcts.compiled.tree import MOST_MOVES, Tree, clear, make_tree
+from neurogame.search.mcts.compiled.tree import MOST_MOVES, Tree, clear
 from neurogame.search.mcts.options import DEPTH, has_policy, is_hinted
 from neurogame.search.mcts.proofs import MctsProofs
 from neurogame.search.mcts.reading import node_of, record_of
-from neurogame.search.mcts.room import NodeLayout, halved, room_of
+from neurogame.search.mcts.room import NodeLayout, halved, make_tree, room_of
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.refusal import say_less_memory
 
@@ -330,16 +330,10 @@ class MctsTree:
         while self._tree is None:
             try:
                 self._tree = make_tree(
-                    nodes=room.nodes,
-                    words=room.words,
-                    fluents=layout.fluents,
+                    layout,
+                    room,
                     offsets=plan.offsets,
                     best=plan.best,
-                    tables=room.tables,
-                    hinted=layout.hinted,
-                    judged=layout.judged,
-                    all_moves=layout.all_moves,
-                    wide=layout.wide,
                     chance=plan.circuit.chance,
                 )
             except MemoryError:

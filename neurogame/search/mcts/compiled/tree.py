@@ -25,8 +25,6 @@ none such. Each array of edges is as long as the role has moves, rounded up to a
 
 from __future__ import annotations
 
-import numpy as np
-
 from neurogame.array_types import (
     Float32s1,
     Float32s2,
@@ -36,15 +34,12 @@ from neurogame.array_types import (
     Int64s2,
     UInt64s2,
 )
-from neurogame.kernels.codegen.call import aligned
 from neurogame.native.arrays import overlay
 from neurogame.native.columns import Columns, columns
 from neurogame.native.compiled import inner
 from neurogame.native.layout import Int32
 from neurogame.native.struct import Struct
 
-_FIRST_NODES = 1 << 16
-"""Nodes for which there are places in the first tables, see ``tables.py``."""
 FIRST_WORD = 8
 """First word of the heap in use, so that 0 means none."""
 
@@ -361,63 +356,6 @@ def visits_of(tree: Tree, node: int) -> int:
     """Return how many simulations have come to a node."""
     header = node_at(tree.heap, node)
     return record_at(tree.heap, header.record).visits if header.record > 0 else header.ends
-
-
-def make_tree(
-    *,
-    nodes: int,
-    words: int,
-    fluents: int,
-    offsets: tuple[int, ...],
-    best: tuple[float, ...],
-    tables: int = 0,
-    hinted: bool = False,
-    judged: bool = False,
-    all_moves: bool = False,
-    wide: bool = False,
-    chance: int | None = None,
-) -> Tree:
-    """Reserve memory for a tree; most of it is taken only when it is written.
-
-    Args:
-        nodes: ``N``, 2 to 2^30.
-        words: ``H``, below 2^31.
-        fluents: of the game.
-        offsets: first move of each role, and the number of moves.
-        best: best value of each role.
-        tables: ``T``, 0 where there is no GRAVE.
-        hinted: whether nodes and edges have an evaluator's hints.
-        judged: whether edges have priors.
-        all_moves: whether edges have all-moves-as-first values.
-        wide: whether move numbers need more than 16 bits.
-        chance: the role that is chance.
-    """
-    places = 1 << (2 * min(nodes, _FIRST_NODES) - 1).bit_length()
-    heap = aligned((words + 1) // 2).view(np.int32)
-    most = np.array(best, np.float32)
-    if chance is not None:
-        # Nothing is best for a role that wants nothing.
-        most[chance] = np.inf
-    return Tree(
-        heap=heap,
-        reals=heap.view(np.float32),
-        nodes=np.zeros(nodes, np.int32),
-        states=np.zeros((nodes, (fluents + 63) // 64), np.uint64),
-        table=np.zeros(places, np.int64),
-        joints=np.zeros((places, 2), np.int64),
-        proofs=np.zeros(nodes, np.int32),
-        worth=np.zeros((tables, offsets[-1] if tables else 0, 2), np.float32),
-        offsets=np.array(offsets, np.int64),
-        owner=np.repeat(np.arange(len(best)), np.diff(offsets)),
-        best=most,
-        chance=-1 if chance is None else chance,
-        hinted=int(hinted),
-        priors=int(hinted),
-        seen=hinted + judged,
-        width=COLUMNS + hinted + judged + 2 * all_moves,
-        wide=int(wide),
-        most_nodes=nodes,
-    )
 
 
 def clear(tree: Tree) -> None:
