@@ -80,18 +80,7 @@ def _auto_player(spec: PlayerSpec) -> Player:
     # Imported here: it has all kinds of players at hand.
     from neurogame.players.auto.auto_player import AutoPlayer
 
-    folder = Path(spec.source) if spec.source else None
-    if folder is not None and not folder.is_dir():
-        raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
-    options = spec.own
-    return AutoPlayer(
-        folder,
-        name=str(spec),
-        limit=spec.limit,
-        prepare=options.prepare,
-        threads=options.threads,
-        self_play=options.self_play,
-    )
+    return AutoPlayer(spec)
 
 
 def _solve_player(spec: PlayerSpec) -> Player:

@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.targets import outcome_examples, outcome_signals, select_states
 from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from tests.learn.trajectories import NAN, random_trajectory
@@ -46,7 +47,7 @@ def test_lambda_zero_leaves_a_signal_at_the_terminal_state_only() -> None:
 def test_a_win_teaches_every_network_of_every_role() -> None:
     match = plain_match(9, (1.0, 0.0))
     examples = outcome_examples(
-        match, NETWORK_ROLE, NETWORK_GOAL, lambda_=0.8, minimum_share=0.2, proofs=True
+        match, NETWORK_ROLE, NETWORK_GOAL, PaperConfig(lambda_=0.8, minimum_share=0.2, proofs=True)
     )
     # 10 states, 20 %: the terminal state, which is solved, and its predecessor.
     assert examples.fluents.to(torch.int64).argmax(dim=1).tolist() == [8, 9]
@@ -59,12 +60,12 @@ def test_a_proved_state_has_the_full_signal() -> None:
     match = plain_match(9, (1.0, 0.0))
     match.proved[7] = match.goals
     examples = outcome_examples(
-        match, NETWORK_ROLE, NETWORK_GOAL, lambda_=0.8, minimum_share=0.1, proofs=True
+        match, NETWORK_ROLE, NETWORK_GOAL, PaperConfig(lambda_=0.8, minimum_share=0.1, proofs=True)
     )
     assert examples.fluents.to(torch.int64).argmax(dim=1).tolist() == [7, 9]
     assert examples.targets[0].tolist() == [1.0, -1.0, -1.0, -1.0, -1.0, 1.0]
     without = outcome_examples(
-        match, NETWORK_ROLE, NETWORK_GOAL, lambda_=0.8, minimum_share=0.1, proofs=False
+        match, NETWORK_ROLE, NETWORK_GOAL, PaperConfig(lambda_=0.8, minimum_share=0.1, proofs=False)
     )
     assert without.fluents.to(torch.int64).argmax(dim=1).tolist() == [9]
 
@@ -118,7 +119,10 @@ def test_outcome_examples_match_the_slow_twin(
 ) -> None:
     match = random_trajectory(seed, finished=finished)
     examples = outcome_examples(
-        match, NETWORK_ROLE, NETWORK_GOAL, lambda_=lambda_, minimum_share=share, proofs=True
+        match,
+        NETWORK_ROLE,
+        NETWORK_GOAL,
+        PaperConfig(lambda_=lambda_, minimum_share=share, proofs=True),
     )
     twin = slow_outcome(match, lambda_, share)
     rows = sorted(twin)

@@ -142,9 +142,7 @@ def test_a_step_is_the_plain_gradient_of_the_squared_error(tmp_path: Path) -> No
         match,
         torch.tensor([role for role, _ in keys]),
         torch.tensor([goal / 100 for _, goal in keys], dtype=torch.float64),
-        lambda_=0.8,
-        minimum_share=0.1,
-        proofs=True,
+        config,
     )
     twin = copy.deepcopy(trainer.untrained).requires_grad_()
     error = (twin.networks(examples.fluents) - examples.targets).square().sum() / 2 / len(examples)

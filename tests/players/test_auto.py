@@ -35,6 +35,7 @@ from neurogame.players.players import make_player
 from neurogame.players.probe import Probe
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
@@ -132,7 +133,7 @@ def test_a_folder_must_exist(tmp_path: Path) -> None:
     with pytest.raises(PlayerError, match="no folder"):
         make_player(f"auto:{tmp_path / 'nothing'}")
     with pytest.raises(PlayerError, match="start one first"):
-        AutoPlayer().choose(game("tictactoe").initial_state(), Limit())
+        AutoPlayer(PlayerSpec.parse("auto")).choose(game("tictactoe").initial_state(), Limit())
 
 
 def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_it_learns_on_while_others_think_and_changes_over(
 ) -> None:
     monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
     of = game("tictactoe")
-    player = AutoPlayer(prepare=0.01)
+    player = AutoPlayer(PlayerSpec.parse("auto:prepare=0.01"))
     player.start(MatchStart(of, 0, 1))
     choice = choose_player(of, seconds=0.01, seed=1)
     assert choice.school is None

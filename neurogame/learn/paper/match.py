@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import final
 
 import numpy as np
@@ -40,8 +40,14 @@ def play_training_match(
         number: of the match in the run; the learner takes the roles in turn.
         seed: decides every random choice.
     """
-    role = game.players[number % len(game.players)]
-    return _Match(game, config, learner, opponent, role, seed).play()
+    learning = game.players[number % len(game.players)]
+    searches = {}
+    for role in range(len(game.roles)):
+        drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
+        evaluator = learner if role == learning else opponent
+        if role != game.chance and evaluator is not None:
+            searches[role] = AlphaBeta(game, evaluator, seed=drawn)
+    return _Match(game, config, searches, seed).play()
 
 
 @final
@@ -49,23 +55,11 @@ class _Match:
     """A match while it is played."""
 
     def __init__(
-        self,
-        game: Game,
-        config: PaperConfig,
-        learner: Evaluator,
-        opponent: Evaluator | None,
-        learner_role: int,
-        seed: int,
+        self, game: Game, config: PaperConfig, searches: Mapping[int, AlphaBeta], seed: int
     ) -> None:
-        self._game, self._config, self._seed = game, config, seed
+        self._game, self._config, self._searches, self._seed = game, config, searches, seed
         seconds = config.move_seconds
         self._limit = Limit(depth=1) if seconds is None else Limit(seconds=seconds)
-        self._searches: dict[int, AlphaBeta] = {}
-        for role in range(len(game.roles)):
-            drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
-            evaluator = learner if role == learner_role else opponent
-            if role != game.chance and evaluator is not None:
-                self._searches[role] = AlphaBeta(game, evaluator, seed=drawn)
 
     def play(self) -> Trajectory:
         states = [self._game.initial_state()]

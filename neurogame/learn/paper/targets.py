@@ -13,6 +13,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trajectory import Trajectory
 
 
@@ -85,10 +86,7 @@ def outcome_examples(
     trajectory: Trajectory,
     network_role: Tensor,
     network_goal: Tensor,
-    *,
-    lambda_: float,
-    minimum_share: float,
-    proofs: bool,
+    config: PaperConfig,
 ) -> Examples:
     """Return the examples of the paper's learning rule for one match.
 
@@ -100,9 +98,8 @@ def outcome_examples(
         trajectory: one match; a match that was cut off teaches only its proved states.
         network_role: role of each goal network; int64 ``[D]``.
         network_goal: goal of each goal network; float64 ``[D]`` in 0..1.
-        lambda_: discount per ply in 0..1.
-        minimum_share: least share of states learned from, 0..1.
-        proofs: whether proved states are treated as such; the terminal state always is.
+        config: the discount per ply, the least share of states learned from, and whether proved
+            states are treated as such; the terminal state always is.
 
     Returns:
         Examples with one target column per goal network, in -1..1.
@@ -110,14 +107,14 @@ def outcome_examples(
     Reference: Michulke & Thielscher, section 3.5, equations (9) and (10), and section 4.1.
     """
     plies = trajectory.plies
-    known = _known_values(trajectory, proofs)
+    known = _known_values(trajectory, config.proofs)
     solved = torch.isfinite(known).all(dim=1)
     reached = torch.isclose(known[:, network_role], network_goal[None, :], atol=1e-6, rtol=0.0)
     signals = torch.where(reached, 1.0, -1.0).to(torch.float64)
     if trajectory.finished:
-        discounted = outcome_signals(reached[-1], plies, lambda_)
+        discounted = outcome_signals(reached[-1], plies, config.lambda_)
         signals = torch.where(solved[:, None], signals, discounted)
-        chosen = select_states(solved, minimum_share)
+        chosen = select_states(solved, config.minimum_share)
     else:
         chosen = solved
     return Examples(trajectory.fluents[chosen], signals[chosen].to(torch.float32))

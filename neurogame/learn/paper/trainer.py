@@ -22,7 +22,6 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
 from neurogame.learn.paper.targets import Examples, outcome_examples
-from neurogame.learn.paper.trajectory import Trajectory
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.trainer import Release
 from neurogame.learn.training_run import TrainingRun
@@ -119,7 +118,7 @@ class PaperTrainer(TrainingRun):
         match = play_training_match(
             self.game, self.config, self.evaluator, self._opponent, number, seed
         )
-        loss = self._learn(self._examples(match))
+        loss = self._learn(outcome_examples(match, self._role, self._goal, self.config))
         counters = self._counters
         counters.rounds += 1
         counters.matches += 1
@@ -183,17 +182,6 @@ class PaperTrainer(TrainingRun):
             )
         evaluator = make_fresh(name, game, seed=self.config.seed + 1)
         return evaluator.requires_grad_(False).eval()
-
-    def _examples(self, match: Trajectory) -> Examples:
-        config = self.config
-        return outcome_examples(
-            match,
-            self._role,
-            self._goal,
-            lambda_=config.lambda_,
-            minimum_share=config.minimum_share,
-            proofs=config.proofs,
-        )
 
     def _learn(self, examples: Examples) -> float | None:
         """Make a step; return the error before it, None where there is nothing to learn from.

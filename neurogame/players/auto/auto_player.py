@@ -10,9 +10,9 @@ from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.players.auto.choice import PlayerChoice, choose_player
-from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.players.solve_player import SolvePlayer
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.mcts import Mcts
@@ -35,31 +35,21 @@ class AutoPlayer:
         report: what was chosen and why, as text for people; empty before the first match.
     """
 
-    def __init__(
-        self,
-        folder: Path | None = None,
-        *,
-        name: str = "auto",
-        limit: Limit | None = None,
-        prepare: float = OwnOptions.prepare,
-        threads: int = 1,
-        self_play: bool = True,
-    ) -> None:
+    def __init__(self, spec: PlayerSpec) -> None:
         """Make a player.
 
         Args:
-            folder: of checkpoints, where trained ones are looked up by the structure of the
-                rules; None: there are none.
-            name: its player string.
-            limit: its own limit; the stricter of this and the match's counts.
-            prepare: seconds for the choice, or in a game of one role for looking for a line, where
-                nobody says how long a start may take, above 0.
-            threads: trees that a tree search grows side by side in the match, at least 1.
-            self_play: whether to learn by self-play, before the match and while others think.
+            spec: its player string; its source is a folder of checkpoints, where trained ones are
+                looked up by the structure of the rules, or empty.
+
+        Raises:
+            PlayerError: there is no such folder.
         """
         self.report = ""
-        self._folder, self._name, self._limit = folder, name, limit or Limit()
-        self._prepare, self._threads, self._self_play = prepare, threads, self_play
+        self._spec, self._options, self._limit = spec, spec.own, spec.limit
+        self._folder = Path(spec.source) if spec.source else None
+        if self._folder is not None and not self._folder.is_dir():
+            raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
         self._game: Game | None = None
         self._choice: PlayerChoice | None = None
         self._playing: Player | None = None
@@ -68,7 +58,7 @@ class AutoPlayer:
     @property
     def name(self) -> str:
         """The player string."""
-        return self._name
+        return str(self._spec)
 
     @property
     def last(self) -> SearchResult | None:
@@ -88,7 +78,7 @@ class AutoPlayer:
         assert self._playing is not None
         if isinstance(self._playing, SolvePlayer):
             # Nothing is left to be chosen: all the time is for the line.
-            left = self._prepare if seconds is None else seconds
+            left = self._options.prepare if seconds is None else seconds
         self._playing.start(replace(match, seconds=left))
         self._begin = lambda player: player.start(replace(match, seconds=None))
 
@@ -105,7 +95,7 @@ class AutoPlayer:
         if seconds is None:
             # Compiling for the first time is not what these seconds are for.
             Mcts(game, settings=MctsSettings(capacity=2))
-        left = self._prepare if seconds is None else _SHARE * seconds
+        left = self._options.prepare if seconds is None else _SHARE * seconds
         end = time.monotonic() + left
         say(f"{self.name}: looks for the player that suits {game.name}, {left:.0f} s")
         self._choice = choice = choose_player(
@@ -113,8 +103,8 @@ class AutoPlayer:
             seconds=left,
             seed=match.seed,
             checkpoints=self._checkpoints(game),
-            threads=self._threads,
-            self_play=self._self_play,
+            threads=self._options.threads,
+            self_play=self._options.self_play,
             move_time=self._limit.merged(match.limit or Limit()).seconds,
         )
         self._game, self.report = game, str(choice)
@@ -173,7 +163,7 @@ class AutoPlayer:
 
     def _player(self) -> Player:
         if self._playing is None:
-            raise PlayerError(f"player {self._name}: there is no match; start one first")
+            raise PlayerError(f"player {self.name}: there is no match; start one first")
         return self._playing
 
     def stop(self) -> None:
