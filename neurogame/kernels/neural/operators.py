@@ -6,7 +6,7 @@ of 64 states at a time are computed again, so memory is that of one block, whate
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,18 @@ from torch import Tensor
 
 from neurogame.kernels.neural.blocks import backward_blocks, forward_blocks
 from neurogame.kernels.neural.network import CHANNELS, ExactNetwork, Network
+
+Given: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor], int, float]
+"""Networks as torch knows them, in this order.
+
+- tables: what every table holds; float32 (or float64) ``[T, C, 32]``, like all parameters
+- edges: parameters of edges between upper neurons; ``[*, D]``
+- nodes: parameters of upper neurons; ``[*, N]``
+- offsets: logarithm of what tables were divided by; ``[2, N]``, without gradient
+- structure: :attr:`~neurogame.kernels.neural.layout.Layout.structure`
+- kind: of network; see :mod:`~neurogame.kernels.neural.network`
+- steep: half the steepness of the activation
+"""
 
 _SCHEMA = (
     "(Tensor words, SymInt size, Tensor tables, Tensor edges, Tensor nodes, Tensor offsets, "
@@ -27,36 +39,19 @@ _BACKWARD_SCHEMA = (
 
 
 @torch.library.custom_op("neurogame::goal_networks", mutates_args=(), schema=_SCHEMA)
-def goal_networks(
-    words: Tensor,
-    size: int,
-    tables: Tensor,
-    edges: Tensor,
-    nodes: Tensor,
-    offsets: Tensor,
-    structure: list[Tensor],
-    kind: int,
-    steep: float,
-) -> Tensor:
+def goal_networks(words: Tensor, size: int, *given: *Given) -> Tensor:
     """Return the outputs of goal networks.
 
     Args:
         words: states; int64 ``[columns, W]``.
         size: number of states, ``B <= 64 W``.
-        tables: what every table holds; float32 (or float64) ``[T, C, 32]``, like all parameters.
-        edges: parameters of edges between upper neurons; ``[*, D]``.
-        nodes: parameters of upper neurons; ``[*, N]``.
-        offsets: logarithm of what tables were divided by; ``[2, N]``, without gradient.
-        structure: :attr:`~neurogame.kernels.neural.layout.Layout.structure`.
-        kind: of network; see :mod:`~neurogame.kernels.neural.network`.
-        steep: half the steepness of the activation.
+        *given: the networks, see :data:`Given`.
 
     Returns:
         ``[O, C, B]``; gradients flow to tables, edges and nodes.
     """
-    outputs = tables.new_empty(len(structure[5]), CHANNELS[kind], size)
-    network = _network(tables, edges, nodes, offsets, structure, kind, steep)
-    forward_blocks(network, _array(words), _array(outputs))
+    outputs: Tensor = _outputs(words, size, *given)
+    forward_blocks(_network(*given), _array(words), _array(outputs))
     return outputs
 
 
@@ -64,58 +59,30 @@ def goal_networks(
     "neurogame::goal_networks_backward", mutates_args=(), schema=_BACKWARD_SCHEMA
 )
 def goal_networks_backward(
-    gradient: Tensor,
-    words: Tensor,
-    tables: Tensor,
-    edges: Tensor,
-    nodes: Tensor,
-    offsets: Tensor,
-    structure: list[Tensor],
-    kind: int,
-    steep: float,
+    gradient: Tensor, words: Tensor, *given: *Given
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the gradients of tables, edges and nodes; arguments as of :func:`goal_networks`."""
+    tables, edges, nodes, _, _, kind, _ = given
     width = 1 if CHANNELS[kind] == 1 else 4
     table_flow = tables.new_zeros(len(tables), tables.shape[2], width)
     edge_flow = torch.zeros_like(edges, memory_format=torch.contiguous_format)
     node_flow = torch.zeros_like(nodes, memory_format=torch.contiguous_format)
-    network = _network(tables, edges, nodes, offsets, structure, kind, steep)
     flows = (words, gradient, table_flow, edge_flow, node_flow)
-    backward_blocks(network, *(_array(tensor) for tensor in flows))
+    backward_blocks(_network(*given), *(_array(tensor) for tensor in flows))
     wide = table_flow[:, :, : tables.shape[1]].transpose(1, 2).contiguous()
     return wide, edge_flow, node_flow
 
 
 @goal_networks.register_fake
-def _fake_outputs(
-    words: Tensor,
-    size: int,
-    tables: Tensor,
-    edges: Tensor,
-    nodes: Tensor,
-    offsets: Tensor,
-    structure: list[Tensor],
-    kind: int,
-    steep: float,
-) -> Tensor:
+def _outputs(words: Tensor, size: int, *given: *Given) -> Tensor:
+    tables, _, _, _, structure, kind, _ = given
     return tables.new_empty(len(structure[5]), CHANNELS[kind], size)
 
 
 @goal_networks_backward.register_fake
-def _fake_gradients(
-    gradient: Tensor,
-    words: Tensor,
-    tables: Tensor,
-    edges: Tensor,
-    nodes: Tensor,
-    offsets: Tensor,
-    structure: list[Tensor],
-    kind: int,
-    steep: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def _gradients(gradient: Tensor, words: Tensor, *given: *Given) -> tuple[Tensor, Tensor, Tensor]:
     return tuple(  # type: ignore[return-value]
-        torch.empty_like(tensor, memory_format=torch.contiguous_format)
-        for tensor in (tables, edges, nodes)
+        torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in given[:3]
     )
 
 
@@ -141,16 +108,9 @@ def _array(tensor: Tensor) -> npt.NDArray[Any]:
     return tensor.detach().contiguous().numpy()
 
 
-def _network(
-    tables: Tensor,
-    edges: Tensor,
-    nodes: Tensor,
-    offsets: Tensor,
-    structure: list[Tensor],
-    kind: int,
-    steep: float,
-) -> Network | ExactNetwork:
+def _network(*given: *Given) -> Network | ExactNetwork:
     """Return the networks for compiled code."""
+    tables, edges, nodes, offsets, structure, kind, steep = given
     made = Network if tables.dtype == torch.float32 else ExactNetwork
     pattern, table_pattern, table_start, edge_start, edge_child, output = map(_array, structure)
     return made(
