@@ -238,8 +238,7 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
     import numpy as np
 
     from neurogame.graph.evaluate import holds
-    from neurogame.regress.regress import regressed_goals
-    from tests.regress.goals import goals_of_moves
+    from tests.regress.goals import goals_of_moves, regressed_goals
 
     circuit: Circuit = game.circuit
     goals, seconds = timed(lambda: regressed_goals(circuit))

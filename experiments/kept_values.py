@@ -12,8 +12,9 @@ from neurogame.intervals import wilson_interval
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
-from neurogame.search.openings import Openings, play_opening
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
+from tests.search.opened import play_opening
 
 
 @final

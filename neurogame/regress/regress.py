@@ -52,15 +52,3 @@ def regress(circuit: Circuit, formulas: Graph) -> Graph:
     following = circuit.graph.with_outputs(circuit.next[fluents])
     leaves[1 + fluents] = rewrite(following, leaves, store)
     return prune(store.graph(rewrite(formulas, leaves, store)))
-
-
-def regressed_goals(circuit: Circuit, role: int | None = None) -> Graph:
-    """Return ``R[goal(r, v)]`` of all goal values, role by role in the order of ``goals``.
-
-    Args:
-        circuit: the game.
-        role: index of the only role to take; None for all.
-    """
-    goals = circuit.goals if role is None else (circuit.goals[role],)
-    literals = np.array([x for pairs in goals for _, x in pairs], np.int64)
-    return regress(circuit, circuit.graph.with_outputs(literals))

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from neurogame.circuit.circuit import Circuit
-from neurogame.regress.regress import regressed_goals
+from neurogame.graph.graph import Graph
+from neurogame.regress.regress import regress
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas, formulas_of_moves
+
+
+def regressed_goals(circuit: Circuit, role: int | None = None) -> Graph:
+    """Return ``R[goal(r, v)]`` of all goal values, role by role in the order of ``goals``.
+
+    Args:
+        circuit: the game.
+        role: index of the only role to take; None for all.
+    """
+    goals = circuit.goals if role is None else (circuit.goals[role],)
+    literals = np.array([x for pairs in goals for _, x in pairs], np.int64)
+    return regress(circuit, circuit.graph.with_outputs(literals))
 
 
 def goals_of_moves(

@@ -16,14 +16,14 @@ from neurogame.gdl.library import library_names
 from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.prune import needed
-from neurogame.regress.regress import regress, regressed_goals
+from neurogame.regress.regress import regress
 from neurogame.regress.specialise import WIDTH, formulas_of_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import Steps, flags_of, random_steps
 from tests.conftest import shared
 from tests.library import load as library_game
-from tests.regress.goals import goals_of_moves
+from tests.regress.goals import goals_of_moves, regressed_goals
 
 FAST = (
     *("2pttc", "asteroids", "atariGoVariant_7x7", "biddingTicTacToe", "blocker", "bunk_t"),

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.errors import ConfigurationError
-from neurogame.search.openings import Opening, Openings, play_opening
+from neurogame.search.openings import Opening, Openings
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 from tests.library import load as library
+from tests.search.opened import play_opening
 from tests.search.test_exact import solved
 
 GAMES = ("tictactoe", "nim", "connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout")

@@ -11,11 +11,12 @@ pytest.importorskip("numba")
 from neurogame.errors import LimitError
 from neurogame.kernels.children import Children, Seen
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.twin.expand import expand_states, look_at_states
+from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.rows import hash_states, pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
+from tests.kernels.leaves.plain_children import expand_states
 
 GAMES = ["tictactoe", "bidding_tictactoe", "tictactoe3p", "eightpuzzle", "breakthrough6"]
 
