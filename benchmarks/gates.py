@@ -48,7 +48,7 @@ from neurogame.kernels.netlist.build import build_play, build_step
 from neurogame.kernels.netlist.facts import find_facts
 from neurogame.kernels.netlist.ply import Ply
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.players.players import make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
@@ -184,7 +184,7 @@ def weights(name: str) -> Hashes:
     """Return the hash of what a learner has learned after some rounds on one core."""
     game = Game.load(name)
     config = fitted(game, {"cores": 1, "lanes": 64}, seed=3)
-    learner = LaneLearner(game, config, fresh_parts(game, config))
+    learner = LaneLearner(game, config, fresh_rules_network(game, config))
     for _ in range(ROUNDS):
         learner.round()
     state = {**learner.evaluator.state_dict(), **learner.averaged.state_dict(prefix="averaged ")}

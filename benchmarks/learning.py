@@ -19,10 +19,10 @@ from typing import Any
 import torch
 
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.simulate.game import Game
 
-PARTS: dict[str, dict[str, Any]] = {
+NETWORKS: dict[str, dict[str, Any]] = {
     "recipe": {},
     "embeddings, 64 units": {"hidden": 64, "lookups": 0},
     "embeddings, 128 units": {"hidden": 128, "lookups": 0},
@@ -57,10 +57,10 @@ class Rates:
         self.processor.append(plies / busy)
 
 
-def learner(game: Game, parts: Mapping[str, Any], cores: int) -> LaneLearner:
+def learner(game: Game, network: Mapping[str, Any], cores: int) -> LaneLearner:
     """Return a learner with the fitted recipe, but for some parts."""
-    config = fitted(game, {"parts": dict(parts), "cores": cores})
-    return LaneLearner(game, config, fresh_parts(game, config))
+    config = fitted(game, {"network": dict(network), "cores": cores})
+    return LaneLearner(game, config, fresh_rules_network(game, config))
 
 
 def main() -> None:
@@ -68,19 +68,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="*", default=["connectfour"])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
     parser.add_argument("--seconds", type=float, default=2.0, help="of a turn")
     parser.add_argument("--warm-up", type=float, default=4.0, help="seconds that are not counted")
     parser.add_argument("--turns", type=int, default=7)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    print("| game | parts | cores | plies a second | of processor time | games a second |")
+    print("| game | network | cores | plies a second | of processor time | games a second |")
     print("|---|---|---|---|---|---|")
     for name in options.games:
         game = Game.load(name)
         own = {
-            (parts, cores): Rates(learner(game, PARTS[parts], cores))
-            for parts in options.parts
+            (network, cores): Rates(learner(game, NETWORKS[network], cores))
+            for network in options.networks
             for cores in options.cores
         }
         for rates in own.values():
@@ -90,12 +90,12 @@ def main() -> None:
         for _ in range(options.turns):
             for rates in own.values():
                 rates.turn(options.seconds)
-        for (parts, cores), rates in own.items():
+        for (network, cores), rates in own.items():
             counters = rates.learner.counters
             clock, processor = (statistics.median(one) for one in (rates.clock, rates.processor))
             games = clock * counters.matches / counters.plies
             print(
-                f"| {name} | {parts} | {cores} | {clock:,.0f} | {processor:,.0f} | {games:,.0f} |"
+                f"| {name} | {network} | {cores} | {clock:,.0f} | {processor:,.0f} | {games:,.0f} |"
             )
 
 

@@ -21,7 +21,7 @@ import torch
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import InlineExecutor, Workplace, open_workplace
@@ -71,8 +71,8 @@ def main() -> None:
             config = fitted(game)
             shared = replace(config, cores=4, round_plies=128)
             processes = replace(workplace, threads=None)
-            learners = [LaneLearner(game, config, fresh_parts(game, config))] + [
-                LaneLearner(game, shared, fresh_parts(game, shared), place)
+            learners = [LaneLearner(game, config, fresh_rules_network(game, config))] + [
+                LaneLearner(game, shared, fresh_rules_network(game, shared), place)
                 for place in (workplace, processes)
             ]
             rates = []

@@ -25,9 +25,9 @@ from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.of_features import make_feature_evaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.of_features import make_feature_evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge

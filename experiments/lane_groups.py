@@ -21,7 +21,7 @@ from tqdm import tqdm
 from neurogame.evaluators.build import make_evaluator
 from neurogame.learn.comparison import compare
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
@@ -60,7 +60,7 @@ def main() -> None:
     for text in options.groups:
         cores, plies = map(int, text.split(","))
         own = replace(config, cores=cores, round_plies=plies)
-        learner = LaneLearner(game, own, fresh_parts(game, own))
+        learner = LaneLearner(game, own, fresh_rules_network(game, own))
         losses, goals = [], []
         with tqdm(total=options.games, desc=text, leave=False) as bar:
             for part in _PARTS:

@@ -21,8 +21,8 @@ from cells import Cells, pooled, progress
 from snapshots import Snapshot, snapshots
 
 from neurogame.arena.yardstick import Yardstick
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.rule_units import RuleUnit, rule_weights
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.rule_units import RuleUnit, rule_weights
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -33,24 +33,24 @@ FORMER = "some conditions at random thresholds"
 _FORMER_SHARE, _NOISE = 0.6, 0.03
 VARIANTS: dict[str, dict[str, Any]] = {
     RECIPE: {},
-    "patterns alone": {"parts": {"hidden": 0, "lookups": 160}},
-    "patterns of lines alone": {"parts": {"hidden": 0, "lookups": 160, "line_share": 1.0}},
-    "embeddings alone": {"parts": {"lookups": 0}},
-    "64 look-ups": {"parts": {"lookups": 64}},
-    "320 look-ups": {"parts": {"lookups": 320}},
-    "patterns of 5 at most": {"parts": {"longest": 5}},
-    "patterns of 12 at most": {"parts": {"longest": 12}},
-    "no look-ups of lines": {"parts": {"line_share": 0.0}},
-    "64 hidden units": {"parts": {"hidden": 64}},
+    "patterns alone": {"network": {"hidden": 0, "lookups": 160}},
+    "patterns of lines alone": {"network": {"hidden": 0, "lookups": 160, "line_share": 1.0}},
+    "embeddings alone": {"network": {"lookups": 0}},
+    "64 look-ups": {"network": {"lookups": 64}},
+    "320 look-ups": {"network": {"lookups": 320}},
+    "patterns of 5 at most": {"network": {"longest": 5}},
+    "patterns of 12 at most": {"network": {"longest": 12}},
+    "no look-ups of lines": {"network": {"line_share": 0.0}},
+    "64 hidden units": {"network": {"hidden": 64}},
     "a gentle pull": {"pull": 2e-4},
     "a strong pull": {"pull": 8e-4},
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
-    "without rules": {"parts": {"rules": 0.0}},
-    FORMER: {"parts": {"rules": 0.0}},
-    "without features": {"parts": {"features": 0.0}},
-    "without symmetries": {"parts": {"symmetries": False}},
-    "without modes": {"parts": {"mode": False}},
+    "without rules": {"network": {"rules": 0.0}},
+    FORMER: {"network": {"rules": 0.0}},
+    "without features": {"network": {"features": 0.0}},
+    "without symmetries": {"network": {"symmetries": False}},
+    "without modes": {"network": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},
     "lambda 0": {"lambda_": 0.0},

@@ -39,7 +39,7 @@ from cells import Cells, progress
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.learn.run_folder import RunFolder
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.match import play_match
@@ -72,7 +72,11 @@ def played(
         kind: of the player, all but ``paper``.
     """
     config = fitted(game, seed=seed)
-    learner = LaneLearner(game, config, fresh_parts(game, config)) if kind == "self-play" else None
+    learner = (
+        LaneLearner(game, config, fresh_rules_network(game, config))
+        if kind == "self-play"
+        else None
+    )
     with tempfile.TemporaryDirectory() as folder:
         text = f"alphabeta:cilp,{limit}"
         player: Player

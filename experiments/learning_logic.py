@@ -67,7 +67,7 @@ def run(game: Game, start: str, seed: int, matches: int) -> dict[str, Any]:
             "games": one.games,
             "untrained": yardstick.measure(one.evaluator, untrained).to_json(),
         }
-        for one in snapshots(game, {"parts": STARTS[start]}, seed, MARKS)
+        for one in snapshots(game, {"network": STARTS[start]}, seed, MARKS)
     ]
     return {"game": game.name, "start": start, "seed": seed, "curve": curve}
 

@@ -30,7 +30,7 @@ from snapshots import snapshots
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.comparison import compare
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
@@ -44,7 +44,7 @@ GAMES = (
     "dotsandboxes",
     "hex5",
 )
-WITHOUT = {"parts": {"features": 0.0}}
+WITHOUT = {"network": {"features": 0.0}}
 STARTS: dict[str, dict[str, Any]] = {"without": WITHOUT, "with": {}}
 MARKS = (0.5, 1.0, 2.0, 4.0, 8.0)
 WANTED = 0.5
@@ -58,7 +58,7 @@ def made_in(name: str, given: dict[str, Any], seed: int) -> float:
     game = Game.load(name)
     config = fitted(game, given, seed=seed)  # Whatever the start, it needs the structure.
     began = time.process_time()
-    fresh_parts(game, config)
+    fresh_rules_network(game, config)
     return time.process_time() - began
 
 

@@ -21,8 +21,8 @@ import torch
 from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
-from neurogame.inspect.attribution.part_labels import units_of
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
+from neurogame.inspect.attribution.unit_labels import units_of
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -57,7 +57,7 @@ def main() -> None:
     for path in options.checkpoints:
         checkpoint = load_checkpoint(path)
         game = checkpoint.game()
-        whole = parts_of(checkpoint.evaluator(game).requires_grad_(False))
+        whole = as_rules_network(checkpoint.evaluator(game).requires_grad_(False))
         assert whole is not None
         alone, without = halves(game, whole)
         untrained = make_evaluator(game).requires_grad_(False)

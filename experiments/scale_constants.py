@@ -26,7 +26,7 @@ from neurogame.learn.lanes.agreement import Agreement
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.lanes.piece import LaneGroup, packed, play_lanes, unpacked
 from neurogame.learn.lanes.worker import LaneWorker
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game
 from neurogame.workers.cluster import source_version
@@ -110,14 +110,14 @@ def learner_of(game: Game, groups: int, workplace: Workplace, seed: int = 0) -> 
     config = fitted(
         game, {"cores": groups, "lanes": LANES * groups, "round_plies": PLIES}, seed=seed
     )
-    return LaneLearner(game, config, fresh_parts(game, config), workplace)
+    return LaneLearner(game, config, fresh_rules_network(game, config), workplace)
 
 
 def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
     """Measure what a group of lanes costs, with games under way in all lanes."""
     inline = Workplace(InlineExecutor())
     config = learner_of(game, 4, inline, seed).config
-    worker = LaneWorker(game, config, fresh_parts(game, config), number=0, lanes=LANES)
+    worker = LaneWorker(game, config, fresh_rules_network(game, config), number=0, lanes=LANES)
     group = LaneGroup.of(game, config, worker.evaluator, 0, LANES)
     state = packed(worker)
 
@@ -130,7 +130,8 @@ def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
         pickle.loads(pickle.dumps(state, protocol=5))
 
     four = [
-        LaneWorker(game, config, fresh_parts(game, config), number=n, lanes=LANES) for n in range(4)
+        LaneWorker(game, config, fresh_rules_network(game, config), number=n, lanes=LANES)
+        for n in range(4)
     ]
     agreement = Agreement(four, _Nobody())
     return PieceConstants(

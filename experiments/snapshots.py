@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.simulate.game import Game
 
 
@@ -48,7 +48,7 @@ def snapshots(
         begin: changes the evaluator before it learns, given the seed, too.
     """
     config = fitted(game, given, seed=seed)
-    evaluator = fresh_parts(game, config)
+    evaluator = fresh_rules_network(game, config)
     if begin is not None:
         begin(game, evaluator, seed)
     learner = LaneLearner(game, config, evaluator)

@@ -21,14 +21,14 @@ from itertools import product
 
 import numpy as np
 import torch
+from fluent_weights import fluent_weights
 from oscillating import oscillating_fluents, oscillating_weights
-from part_weights import part_weights
 from pruning import prune_curve
 from tqdm import tqdm
 
 from neurogame.array_types import Float64s1, Float64s2, Int64s1, Int64s2
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import FluentEffects, fluent_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -153,7 +153,7 @@ def report(
     amounts = np.stack([one.amounts[:, 0] for one in effects])
     counts = effects[0].states.astype(np.float64)
     by_column = np.array([columns(game, one, counts) for one in amounts])
-    weights = [part_weights(one, some.states) for one in current if isinstance(one, RulesNetwork)]
+    weights = [fluent_weights(one, some.states) for one in current if isinstance(one, RulesNetwork)]
     weight_columns = np.array([columns(game, one, counts) for one in weights])
     found: dict[str, list[dict[str, object]]] = {
         "a stone, by column: effect on its owner's log-odds": [

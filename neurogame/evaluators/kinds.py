@@ -36,7 +36,7 @@ PLACES = {
     "mlp": "neurogame.kinds.networks:MLP",
     "fuzzy": "neurogame.kinds.networks:FUZZY",
     "fluxplayer": "neurogame.kinds.networks:FLUXPLAYER",
-    "parts": "neurogame.kinds.parts:KIND",
+    "rules-network": "neurogame.kinds.rules_network:KIND",
     "heuristic": "neurogame.kinds.heuristic:KIND",
     "knowledge": "neurogame.kinds.knowledge:KIND",
     "action": "neurogame.kinds.action:KIND",

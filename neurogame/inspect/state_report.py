@@ -16,7 +16,7 @@ from neurogame.evaluators.attribution import (
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.in_short import in_short
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.attribution.part_labels import contribution_text
+from neurogame.inspect.attribution.unit_labels import contribution_text
 from neurogame.inspect.html.attribution import sums
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.moves_svg import moves_svg

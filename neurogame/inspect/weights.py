@@ -14,7 +14,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.evaluators.kinds import kind_of_evaluator
-from neurogame.evaluators.parts.evaluator import FIRST, LAYOUT
+from neurogame.evaluators.rules_network.evaluator import FIRST, LAYOUT
 from neurogame.graph.graph import AND
 
 BIAS = "(bias)"

@@ -8,9 +8,9 @@ from typing import Any
 
 from neurogame.gdl.write import rule_text
 from neurogame.inspect.judges.report import judge_parts, judge_report
-from neurogame.inspect.part_rules import part_rules, part_tables
 from neurogame.inspect.subject import Subject
 from neurogame.inspect.table import Part, Row, Table
+from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 from neurogame.simulate.game import Game
 
@@ -36,7 +36,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         "game": subject.game.name,
         "kind": None if evaluator is None else evaluator.describe().get("kind"),
         "counters": {} if subject.checkpoint is None else subject.checkpoint.counters,
-        "parts": {},
+        "units": {},
         "tensors": [],
         "networks": [],
         "rules": [],
@@ -47,7 +47,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         return report
     drifts = tensor_drifts(evaluator.state_dict(), initial.state_dict())
     report["tensors"] = [asdict(drift) for drift in drifts]
-    report["parts"] = part_rules(evaluator, initial, subject.game)
+    report["units"] = unit_rules(evaluator, initial, subject.game)
     report["first_role"] = subject.game.roles[0]
     networks = weighted_networks(evaluator)
     if networks is None or networks is not evaluator:
@@ -71,7 +71,7 @@ def weights_parts(report: dict[str, Any]) -> list[Part]:
     networks = enumerate(report["networks"])
     return [
         f"{report['game']}, {what}" + (f" ({counted})" if counted else ""),
-        *(part_tables(report["parts"], report["first_role"]) if report["parts"] else ()),
+        *(unit_tables(report["units"], report["first_role"]) if report["units"] else ()),
         tensor_table(report["tensors"], with_drift=True),
         "\n".join(f"network {number}: {network}" for number, network in networks),
         rule_table(report["rules"], with_drift=True),

@@ -48,7 +48,7 @@ class CompileJob:
                     entry(getattr(module, function), counted=function in _COUNTED)
 
 
-_COUNTED = ("value_states", "value_parts", "value_heuristic", "play_rounds")
+_COUNTED = ("value_states", "value_rules_network", "value_heuristic", "play_rounds")
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
@@ -128,10 +128,10 @@ JOBS = {
         words=("refine", *_LEARNING),
         entries=(("kernels.self_play.play", ("play_rounds", "start_lanes")),),
     ),
-    "parts in search": CompileJob(
+    "rules network in search": CompileJob(
         seconds=5,
         words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
-        entries=(("kernels.parts.search", ("value_parts",)),),
+        entries=(("kernels.rules_network.search", ("value_rules_network",)),),
     ),
     "values of what moves lead to": CompileJob(
         seconds=3,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.kernels.parts.learning import Learning, make_learning
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.kernels.rules_network.learning import Learning, make_learning
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.native.struct import array_of
 
@@ -27,7 +27,7 @@ def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
         config: its step sizes.
     """
     return make_learning(
-        evaluator.parts(),
+        evaluator.kernel_weights(),
         evaluator.layout.images,
         rate=config.table_rate,
         step_size=config.step_size,

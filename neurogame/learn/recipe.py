@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
@@ -59,7 +59,7 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
         seed: of the run.
     """
     given = dict(given or {})
-    parts = dict(given.pop("parts", {}))
+    network = dict(given.pop("network", {}))
     lengths = random_lengths(game)
     fluents = int((game.structure.variable_of >= 0).sum())
     wide = max(len(moves) for moves in game.moves) > _MANY_MOVES
@@ -68,13 +68,13 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     # Goals of more conditions than few units can hold: more units are worth their time.
     many = len(game.structure.conditions) > _MANY_CONDITIONS
     hidden = _MANY_UNITS if small and (many or not wide) else _FEW_UNITS
-    chosen = PartsConfig(hidden=hidden, lookups=96, features=_FEATURES)
+    chosen = RulesNetworkConfig(hidden=hidden, lookups=96, features=_FEATURES)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)
     each = plies * (8 * words + 12 * roles + 8)
     if given.get("evaluator") is not None:
         given = {"lanes": _networks_lanes(lengths), "step_size": 0.02, "step_every": 512} | given
     config = LaneConfig(
-        parts=replace(chosen, **parts),
+        network=replace(chosen, **network),
         seed=seed,
         lanes=max(64, min(1024, _MEMORY // each)),
         plies=plies,
@@ -91,6 +91,6 @@ def _networks_lanes(lengths: GameLengths) -> int:
     return int(min(256, max(16, _ROUND // lengths.mean)))
 
 
-def fresh_parts(game: Game, config: LaneConfig) -> RulesNetwork:
+def fresh_rules_network(game: Game, config: LaneConfig) -> RulesNetwork:
     """Return the evaluator that a configuration names, before it has learned."""
-    return make_parts(game, config.parts, opposed=opposed(game), seed=config.seed)
+    return make_rules_network(game, config.network, opposed=opposed(game), seed=config.seed)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import parts_of
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.search.lockstep.counter_random import derived_seed
@@ -71,7 +71,7 @@ def refine_evaluator(
     started = time.monotonic()
     if is_too_slow(game, seconds):
         return None
-    learner = TimedLearner(game, begun=parts_of(evaluator), seed=seed)
+    learner = TimedLearner(game, begun=as_rules_network(evaluator), seed=seed)
     learner.learn(started + _LEARNING * seconds)
     if not learner.games:
         return None

@@ -17,7 +17,7 @@ import torch
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import parts_of
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.files import put_aside
 from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
@@ -78,7 +78,7 @@ class SelfTeaching:
         """
         held = load_checkpoint(path)
         mapping = held.mapping(self._game)
-        begun, counters = parts_of(held.evaluator(mapping.home)), _sound(held)
+        begun, counters = as_rules_network(held.evaluator(mapping.home)), _sound(held)
         if begun is None:
             raise CheckpointError(f"{path}: holds no rules network")
         # Other games than those that the same seed has played before.

@@ -10,9 +10,9 @@ from typing import final
 
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.simulate.game import Game
 
 _LANES = 128
@@ -55,8 +55,8 @@ class TimedLearner:
         config = fitted(game, seed=seed)
         lanes = min(config.lanes, _LANES * cores)
         config = replace(config, lanes=lanes, cores=min(cores, lanes))
-        parts = fresh_parts(game, config) if begun is None else copy.deepcopy(begun)
-        self._learner = LaneLearner(game, config, parts.requires_grad_())
+        network = fresh_rules_network(game, config) if begun is None else copy.deepcopy(begun)
+        self._learner = LaneLearner(game, config, network.requires_grad_())
         if steps is not None:
             self._learner.take_steps(steps)
         self._plies, self._ply_seconds = 1, 0.0

@@ -28,7 +28,7 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner, mean_loss
 from neurogame.learn.networks.learner import GoalNetworkLearner
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.training_run import TrainingRun
@@ -272,7 +272,7 @@ def learner_of(
         ConfigurationError: the evaluator has no goal networks that learn.
     """
     if config.evaluator is None:
-        return LaneLearner(game, config, fresh_parts(game, config), workplace)
+        return LaneLearner(game, config, fresh_rules_network(game, config), workplace)
     evaluator = make_evaluator(game, config.evaluator, config.seed)
     return GoalNetworkLearner(game, config, evaluator, workplace)
 

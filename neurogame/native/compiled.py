@@ -91,7 +91,7 @@ _NATIVE = Path(__file__).parent
 _PACKAGE = _NATIVE.parent
 _KERNELS = _PACKAGE / "kernels"
 _BASE = (_NATIVE, _KERNELS)
-_SHARED = ("neural", "codegen", "leaves", "parts")
+_SHARED = ("neural", "codegen", "leaves", "rules_network")
 _ALL_FOUNDATIONS = (*_BASE, _PACKAGE / "judges", *(_KERNELS / name for name in _SHARED))
 _FOUNDATIONS = dict.fromkeys(("neural", "codegen", "netlist"), _BASE)
 """Folders whose compiled functions those of another folder may call; all unless named here."""

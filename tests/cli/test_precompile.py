@@ -145,7 +145,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
         (
             "train nim --games 32",
             {
-                *("networks", "networks in search", "parts in search", "learning in lanes"),
+                *("networks", "networks in search", "rules network in search", "learning in lanes"),
                 *("alpha-beta search", "tree search", "positions in search", *RULES),
             },
         ),

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from neurogame.array_types import Float32s
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.feature_units import feature_units, unit_features
-from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.feature_units import feature_units, unit_features
+from neurogame.evaluators.rules_network.perspective import find_perspectives
 from neurogame.features.candidates import find_candidates
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.lanes.config import LaneConfig
@@ -21,7 +21,7 @@ from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game
-from tests.evaluators.parts_of_games import SMALL, parts_of, states_in_play
+from tests.evaluators.rules_networks import SMALL, network_of, states_in_play
 from tests.library import load as loaded
 
 UNITS = 12
@@ -30,7 +30,7 @@ WITH = replace(SMALL, hidden=24, features=UNITS / 24)
 
 @cache
 def made(name: str) -> RulesNetwork:
-    return parts_of(loaded(name), WITH, random=False)
+    return network_of(loaded(name), WITH, random=False)
 
 
 def features(game: Game) -> Float32s:
@@ -94,8 +94,8 @@ def test_few_features_take_few_units() -> None:
 def test_what_stays_for_good_is_no_unit(name: str) -> None:
     """Where everybody places one stone in turn, all units begin as without features."""
     game = loaded(name)
-    other = parts_of(game, replace(WITH, features=0.0), random=False)
-    for one, two in zip(made(name).parts_learned(), other.parts_learned(), strict=True):
+    other = network_of(game, replace(WITH, features=0.0), random=False)
+    for one, two in zip(made(name).learned_weights(), other.learned_weights(), strict=True):
         assert torch.equal(one, two)
 
 
@@ -128,14 +128,16 @@ def test_it_is_made_again_from_its_description() -> None:
         again = rebuild_evaluator(game, {**description, "config": config})
         again.load_state_dict(evaluator.state_dict())
         assert isinstance(again, RulesNetwork)
-        for one, two in zip(evaluator.parts_learned(), again.parts_learned(), strict=True):
+        for one, two in zip(evaluator.learned_weights(), again.learned_weights(), strict=True):
             assert torch.equal(one, two)
 
 
 def test_learning_goes_on_exactly() -> None:
     game = loaded("breakthrough6")
-    config = LaneConfig(parts=WITH, lanes=64, plies=60, step_every=256)
-    whole, resumed = (LaneLearner(game, config, parts_of(game, WITH, random=False)) for _ in (0, 1))
+    config = LaneConfig(network=WITH, lanes=64, plies=60, step_every=256)
+    whole, resumed = (
+        LaneLearner(game, config, network_of(game, WITH, random=False)) for _ in (0, 1)
+    )
     for _ in range(6):
         whole.round()
     state, averaged = whole.state(), whole.averaged.state_dict()
@@ -143,7 +145,7 @@ def test_learning_goes_on_exactly() -> None:
     for run in (whole, resumed):
         run.round()
     for one, two in zip(
-        whole.evaluator.parts_learned(), resumed.evaluator.parts_learned(), strict=True
+        whole.evaluator.learned_weights(), resumed.evaluator.learned_weights(), strict=True
     ):
         assert torch.equal(one, two)
     # The readout of the units of features learns as that of all others.
@@ -152,5 +154,5 @@ def test_learning_goes_on_exactly() -> None:
 
 def test_the_recipe_begins_with_features() -> None:
     game = loaded("tictactoe")
-    assert fitted(game).parts.features == 0.3
-    assert fitted(game, {"parts": {"features": 0.0}}).parts.features == 0
+    assert fitted(game).network.features == 0.3
+    assert fitted(game, {"network": {"features": 0.0}}).network.features == 0

@@ -12,13 +12,13 @@ from neurogame.judges.moves import score_moves
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
-from tests.evaluators.parts_of_games import parts_of, states_in_play
+from tests.evaluators.rules_networks import network_of, states_in_play
 from tests.library import load
 
 
 def random_policy(game: Game) -> LearnedPolicy:
     """Return a policy that nobody has taught."""
-    policy = LearnedPolicy.above(game.circuit, parts_of(game))
+    policy = LearnedPolicy.above(game.circuit, network_of(game))
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -67,7 +67,7 @@ def test_compiled_scores_and_torch_are_the_formula(name: str) -> None:
 
 def test_all_moves_are_alike_before_learning() -> None:
     game = load("connectfour")
-    evaluator = parts_of(game)
+    evaluator = network_of(game)
     policy = LearnedPolicy.above(game.circuit, evaluator)
     assert torch.equal(policy.embedding, evaluator.embedding)
     assert not policy(states_in_play(game, 20).to_bool(), 0).any()

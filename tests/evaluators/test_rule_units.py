@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.rule_units import find_rule_units, rule_weights, units_read
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.rule_units import find_rule_units, rule_weights, units_read
 from neurogame.gdl.scramble import scramble
 from neurogame.simulate.game import Game
 
@@ -54,7 +54,9 @@ def test_without_conditions_of_goals_those_of_moves_serve() -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "breakthrough6", "connectfour5"])
 def test_units_are_read_off_the_first_weights(name: str) -> None:
     game = Game.load(name)
-    evaluator = make_parts(game, PartsConfig(hidden=48, rules=0.5), opposed=True, seed=3)
+    evaluator = make_rules_network(
+        game, RulesNetworkConfig(hidden=48, rules=0.5), opposed=True, seed=3
+    )
     units = find_rule_units(game, 24, seed=3)
     first = evaluator.first_embedding.numpy(), evaluator.first_bias.numpy()
     assert units_read(game.structure, *first) == (*units, *[None] * (48 - len(units)))

@@ -12,7 +12,7 @@ import torch
 from neurogame.arena.yardstick import Yardstick
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.parts.of_features import feature_evaluator, make_feature_evaluator
+from neurogame.evaluators.rules_network.of_features import feature_evaluator, make_feature_evaluator
 from neurogame.features.evidence import FeatureEvidence, find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.values import FeatureValues

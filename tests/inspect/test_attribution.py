@@ -18,13 +18,13 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.measured import Measured, value_for
-from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute, to_fluents
 from neurogame.inspect.attribution.by_fluents import shapley_values
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.attribution.part_labels import part_labels
+from neurogame.inspect.attribution.unit_labels import labels_in_mode
 from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state
 from neurogame.judges.moves import MoveJudge
@@ -96,7 +96,7 @@ def test_what_is_cut_off_is_said() -> None:
 def test_a_single_row_is_all_there_is() -> None:
     game, evaluator = trained("tictactoe")
     with torch.no_grad():
-        for part in evaluator.parts_learned():
+        for part in evaluator.learned_weights():
             part.zero_()
         state = game.initial_state()
         held = state.fluents[None].float()
@@ -105,7 +105,7 @@ def test_a_single_row_is_all_there_is() -> None:
         evaluator.tables[:, :, row] = 0.7
     found = attribute(evaluator, state, 0)
     patterns = [own for own in found.contributions if own.kind == "pattern"]
-    first = part_labels(evaluator, game, mode)[1][0]
+    first = labels_in_mode(evaluator, game, mode)[1][0]
     readers = [own.label for own in patterns if abs(own.amount) > 0.1]
     assert readers[0].startswith("cell (")
     assert first.label in readers
@@ -323,13 +323,13 @@ def test_networks_that_gradients_cannot_account_for_are_added_up_all_the_same() 
     assert found.total != found.base
 
 
-@pytest.mark.parametrize("kind", [*JUDGES, "parts"])
+@pytest.mark.parametrize("kind", [*JUDGES, "rules-network"])
 def test_names_do_not_matter(kind: str) -> None:
     game = Game.load("connectfour")
     namesake = map_game(game, Game.from_rules(scramble(game.rules, seed=5).rules, "other")).namesake
     state = named_state(game, "random:6:2")
     role, same = mover(state), State(namesake, state.fluents)
-    if kind == "parts":
+    if kind == "rules-network":
         evaluator = trained("connectfour")[1]
         mine, yours = (attribute(evaluator, one, role) for one in (state, same))
     else:
@@ -343,7 +343,7 @@ def test_names_do_not_matter(kind: str) -> None:
     assert named
     for own in named:
         fluents = [namesake.fluents[fluent] for fluent in own.fluents]
-        if kind == "parts":
+        if kind == "rules-network":
             assert all(text.strip("()").split()[0] in own.label for text in fluents)
         else:
             assert any(text in own.label for text in fluents)
@@ -367,7 +367,7 @@ def test_a_move_that_ends_the_game_counts_its_goal() -> None:
     blank = " ".join(f"(cell {own} b)" for own in ("2 1", "2 3", "3 1", "3 2"))
     state = named_state(game, f"{lines} {blank}")
     win, other = (game.move_index("xplayer", f"(mark {own})") for own in ("1 3", "2 1"))
-    for kind in ("cilp", "parts"):
+    for kind in ("cilp", "rules-network"):
         evaluator = (
             make_evaluator(game, seed=1)
             if kind == "cilp"
@@ -376,7 +376,7 @@ def test_a_move_that_ends_the_game_counts_its_goal() -> None:
         best, worse = (attribute_move(evaluator, state, 0, move) for move in (win, other))
         assert best.value == 1.0
         assert [own.kind for own in best.contributions] == ["goal"]
-        if kind == "parts":
+        if kind == "rules-network":
             assert difference(best, worse).total > 0
 
 

@@ -14,9 +14,9 @@ from neurogame.cli.main import main
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -39,10 +39,10 @@ def played(game: Game) -> PlayedPositions:
     return played_positions(game, None, matches=30, seed=1)
 
 
-def parts(game: Game, seed: int, learned: bool) -> RulesNetwork:
+def network(game: Game, seed: int, learned: bool) -> RulesNetwork:
     """Return a rules network, with invented weights if it has learned."""
-    config = PartsConfig(hidden=8, lookups=24)
-    found = make_parts(game, config, opposed=True, seed=1)
+    config = RulesNetworkConfig(hidden=8, lookups=24)
+    found = make_rules_network(game, config, opposed=True, seed=1)
     if learned:
         random = torch.Generator().manual_seed(seed)
         with torch.no_grad():
@@ -71,7 +71,7 @@ def test_an_evaluator_beside_itself(game: Game) -> None:
 
 
 def test_changed_moves_are_those_of_a_slow_twin(game: Game, played: PlayedPositions) -> None:
-    one, other = (parts(game, seed, learned=True) for seed in (1, 2))
+    one, other = (network(game, seed, learned=True) for seed in (1, 2))
     played = played.drawn(40, 1)
     found = move_changes(game, one, other, played.states, examples=10**6)
     states = [
@@ -106,7 +106,7 @@ def test_changed_moves_are_those_of_a_slow_twin(game: Game, played: PlayedPositi
 
 
 def test_effect_of_a_fluent_by_hand(game: Game, played: PlayedPositions) -> None:
-    evaluator = parts(game, 1, learned=True)
+    evaluator = network(game, 1, learned=True)
     found = fluent_effects(game, evaluator, played.states)
     fluent = game.fluent_index("(cell 2 2 x)")
     others = [game.fluent_index(f"(cell 2 2 {mark})") for mark in "ob"]
@@ -138,14 +138,15 @@ def test_rules_that_changed_alike(game: Game) -> None:
     # exp(0.1) - 1 and exp(0.2) - 1 times the weights before: the same for every rule.
     assert ends[0] == pytest.approx(ends[-1], rel=1e-3)
     assert (
-        rule_agreement(game, [(parts(game, 1, learned=True), parts(game, 1, learned=False))]) == []
+        rule_agreement(game, [(network(game, 1, learned=True), network(game, 1, learned=False))])
+        == []
     )
 
 
 def test_command(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = []
     for seed in (1, 2):
-        current, initial = (parts(game, seed, learned=bool(one)) for one in (1, 0))
+        current, initial = (network(game, seed, learned=bool(one)) for one in (1, 0))
         paths.append(tmp_path / f"{seed}.pt")
         save_checkpoint(
             paths[-1],

@@ -15,8 +15,8 @@ from neurogame.errors import GameError, RulesError
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import find_subject
 from neurogame.learn.checkpoints.checkpoint import (

@@ -20,7 +20,7 @@ from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 from tests.search.chance_games import SMALL_PIG, WAGER
 from tests.search.test_chance import GAMBLER, GOALS
 
@@ -96,8 +96,8 @@ def test_recorded_games_of_a_judge_have_random_outcomes() -> None:
 @pytest.mark.parametrize("text", [GAMBLER + GOALS["friend"], WAGER])
 def test_self_play_learns_what_chances_are_worth(text: str) -> None:
     game = Game.from_text(text)
-    config = LaneConfig(parts=SMALL, lanes=64, plies=8, epsilon=0.3, openings=2, step_every=64)
-    learner = LaneLearner(game, config, parts_of(game, config.parts, random=False))
+    config = LaneConfig(network=SMALL, lanes=64, plies=8, epsilon=0.3, openings=2, step_every=64)
+    learner = LaneLearner(game, config, network_of(game, config.network, random=False))
     for _ in range(60):
         learner.round()
     start = game.initial_state()

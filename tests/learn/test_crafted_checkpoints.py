@@ -15,9 +15,9 @@ import torch
 
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.learn.checkpoints import claims as checkpoint_claims
 from neurogame.learn.checkpoints.checkpoint import (
     VERSION,
@@ -240,12 +240,12 @@ def checkpoint_hash(contents: dict[str, Any]) -> str:
 
 
 GAME = Game.load("tictactoe")
-PARTS = make_parts(GAME, PartsConfig(hidden=4, lookups=8), opposed=True)
-SIZES = PARTS.describe()["sizes"]
+NETWORK = make_rules_network(GAME, RulesNetworkConfig(hidden=4, lookups=8), opposed=True)
+SIZES = NETWORK.describe()["sizes"]
 
 
-def parts(**sizes: object) -> dict[str, Any]:
-    return {**PARTS.describe(), "sizes": {**SIZES, **sizes}}
+def described(**sizes: object) -> dict[str, Any]:
+    return {**NETWORK.describe(), "sizes": {**SIZES, **sizes}}
 
 
 @pytest.mark.parametrize(
@@ -253,23 +253,23 @@ def parts(**sizes: object) -> dict[str, Any]:
     [
         {"kind": "mlp", "hidden": [10**9]},
         {"kind": "mlp", "hidden": [60_000, 60_000]},
-        parts(rows=10**13),
-        parts(sets=10**5, rows=10**6),
-        parts(images=10**9),
-        parts(lookups=10**12),
-        parts(fluents=10**9),
-        parts(modes=10**9),
-        parts(modes=-1),
-        parts(rows="many"),
-        {**PARTS.describe(), "config": {**PARTS.describe()["config"], "hidden": 10**9}},
-        {"kind": "parts"},
+        described(rows=10**13),
+        described(sets=10**5, rows=10**6),
+        described(images=10**9),
+        described(lookups=10**12),
+        described(fluents=10**9),
+        described(modes=10**9),
+        described(modes=-1),
+        described(rows="many"),
+        {**NETWORK.describe(), "config": {**NETWORK.describe()["config"], "hidden": 10**9}},
+        {"kind": "rules-network"},
         {"kind": "cilp", "neurons": 10**15},
     ],
 )
 def test_an_evaluator_that_would_need_more_than_its_weights(
     description: dict[str, Any], tmp_path: Path
 ) -> None:
-    held = _with(empty_checkpoint(GAME), description=description, weights=copied_weights(PARTS))
+    held = _with(empty_checkpoint(GAME), description=description, weights=copied_weights(NETWORK))
     save_checkpoint(tmp_path / "one.pt", held)
     with pytest.raises(NeurogameError, match=r"asks for|do not fit|allowed: a whole number"):
         load_checkpoint(tmp_path / "one.pt").evaluator(GAME)
@@ -286,7 +286,7 @@ def test_an_evaluator_that_would_need_more_than_its_weights(
     ],
 )
 def test_a_judge_that_would_need_more_than_its_weights(name: str, changes: dict[str, Any]) -> None:
-    own: Any = Knowledge(GAME) if name != "policy" else LearnedPolicy.above(GAME.circuit, PARTS)
+    own: Any = Knowledge(GAME) if name != "policy" else LearnedPolicy.above(GAME.circuit, NETWORK)
     stored = plain_judge(own)
     stored["description"] = {**(stored["description"] if name != "action" else {}), **changes}
     held = _with(empty_checkpoint(GAME), judges={name: stored})
@@ -312,9 +312,9 @@ def test_a_judge_that_would_need_more_than_its_weights(name: str, changes: dict[
 )
 def test_a_layout_that_leads_out_of_its_tables(name: str, value: int) -> None:
     """Compiled code would read, and write, wherever it leads."""
-    weights = copied_weights(PARTS)
+    weights = copied_weights(NETWORK)
     assert weights[f"layout_{name}"].numel() > 0
-    held = _with(empty_checkpoint(GAME), description=PARTS.describe(), weights=weights)
+    held = _with(empty_checkpoint(GAME), description=NETWORK.describe(), weights=weights)
     assert held.evaluator(GAME) is not None
     weights[f"layout_{name}"].reshape(-1)[0] = value
     with pytest.raises(NeurogameError, match="layout leads nowhere"):

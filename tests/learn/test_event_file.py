@@ -80,7 +80,7 @@ def paper(folder: RunFolder, *, goes_on: bool) -> TrainingRun:
 def lanes(folder: RunFolder, *, goes_on: bool) -> TrainingRun:
     """Return a run of a few rounds in lanes."""
     game = Game.load("tictactoe")
-    settings = {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}
+    settings = {"lanes": 64, "network": {"hidden": 16, "lookups": 8}}
     config = TrainConfig(learner=fitted(game, settings), games=4000, release_matches=2)
     resumed = folder.resume() if goes_on else None
     if resumed is None:

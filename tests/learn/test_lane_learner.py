@@ -17,14 +17,14 @@ from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 
-CONFIG = LaneConfig(parts=SMALL, lanes=64, plies=50, step_every=256)
+CONFIG = LaneConfig(network=SMALL, lanes=64, plies=50, step_every=256)
 
 
 def learner(game: Game, config: LaneConfig, place: Workplace | None = None) -> LaneLearner:
     """Return a learner that has not learned."""
-    return LaneLearner(game, config, parts_of(game, config.parts, random=False), place)
+    return LaneLearner(game, config, network_of(game, config.network, random=False), place)
 
 
 def same(first: LaneLearner, second: LaneLearner) -> bool:
@@ -33,7 +33,7 @@ def same(first: LaneLearner, second: LaneLearner) -> bool:
     return all(
         torch.equal(one, two)
         for a, b in pairs
-        for one, two in zip(a.parts_learned(), b.parts_learned(), strict=True)
+        for one, two in zip(a.learned_weights(), b.learned_weights(), strict=True)
     )
 
 
@@ -139,6 +139,6 @@ def test_a_role_without_a_move_is_reported() -> None:
     (<= terminal (true (s 9))) (goal a 100)
     """
     stuck = rules.replace("(legal a go)", "(<= (legal a go) (true (s 0)))")
-    run = learner(Game.from_text(stuck), replace(CONFIG, parts=replace(SMALL, lookups=0)))
+    run = learner(Game.from_text(stuck), replace(CONFIG, network=replace(SMALL, lookups=0)))
     with pytest.raises(GameError, match="no legal move"):
         run.round()

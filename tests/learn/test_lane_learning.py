@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.parts.learning import Learning, make_learning
+from neurogame.kernels.rules_network.learning import Learning, make_learning
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.native.struct import array_of
 from neurogame.simulate.game import Game
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 
 SETTINGS = GameSettings(lanes=3, plies=40, seed=5, epsilon=0.3, lambda_=0.6, openings=2)
 
@@ -42,9 +42,9 @@ def make(
 ) -> tuple[Game, RulesNetwork, Learning, Games]:
     """Return self-play whose learner has random weights and one table for each look-up."""
     game = Game.load(name)
-    evaluator = parts_of(game, replace(SMALL, symmetries=False))
+    evaluator = network_of(game, replace(SMALL, symmetries=False))
     learning = make_learning(
-        evaluator.parts(),
+        evaluator.kernel_weights(),
         evaluator.layout.images,
         rate=rate,
         step_size=1e-3,
@@ -213,7 +213,7 @@ def test_steps_are_those_of_adam() -> None:
     optimiser = torch.optim.Adam(twin.values(), lr=1e-3)
     for _ in range(3):
         ended = next_end(games)
-        shadow = parts_of(game, replace(SMALL, symmetries=False))
+        shadow = network_of(game, replace(SMALL, symmetries=False))
         shadow.load_state_dict({**evaluator.state_dict(), **{k: twin[k].data for k in _LEARNED}})
         values = shadow(fluents_of(game, ended.states))
         wanted = torch.from_numpy(ended.targets)
@@ -234,7 +234,7 @@ def test_weights_that_no_condition_names_are_drawn_to_zero() -> None:
     game = Game.load("tictactoe")
     weights = []
     for pull in (0.0, 0.02):
-        evaluator = make_parts(game, PartsConfig(hidden=16, lookups=8), opposed=True)
+        evaluator = make_rules_network(game, RulesNetworkConfig(hidden=16, lookups=8), opposed=True)
         outside = torch.from_numpy(evaluator.outside_weights()) > 0
         with torch.no_grad():
             noise = torch.randn(
@@ -242,7 +242,7 @@ def test_weights_that_no_condition_names_are_drawn_to_zero() -> None:
             )
             evaluator.embedding.add_(0.03 * noise)
         learning = make_learning(
-            evaluator.parts(),
+            evaluator.kernel_weights(),
             evaluator.layout.images,
             rate=0.0,
             step_size=1e-3,

@@ -17,11 +17,11 @@ from neurogame.search.lockstep.lockstep import LockstepMatch, MatchPlan, play_lo
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import InlineExecutor, Workplace, open_workplace
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 
 
 def _players(game: Game) -> list[Evaluator]:
-    return [parts_of(game, SMALL, random=True), make_evaluator(game).requires_grad_(False)]
+    return [network_of(game, SMALL, random=True), make_evaluator(game).requires_grad_(False)]
 
 
 def _plan(game: Game, matches: int) -> MatchPlan:
@@ -56,7 +56,7 @@ def test_pieces_are_the_same_whoever_plays_them(
     assert _same(alone, play_pieces(game, plan, two))
     # Other weights of the same evaluators arrive, too.
     changed = _players(game)
-    changed[0] = parts_of(game, SMALL, random=True, seed=5)
+    changed[0] = network_of(game, SMALL, random=True, seed=5)
     other = replace(plan, evaluators=changed)
     assert _same(play_lockstep(game, other), play_pieces(game, other, two))
 

@@ -14,8 +14,8 @@ from neurogame.errors import CheckpointError, ConfigurationError, PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.kernels.self_play.recorded import value_recorded
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
@@ -40,7 +40,7 @@ def game() -> Game:
 
 
 def fresh(game: Game) -> Evaluator:
-    return make_parts(game, PartsConfig(), opposed=opposed(game))
+    return make_rules_network(game, RulesNetworkConfig(), opposed=opposed(game))
 
 
 def learner(path: Path, game: Game, config: MatchLearning = CONFIG) -> MatchLearner:

@@ -227,7 +227,7 @@ def test_the_command_trains_networks_and_goes_on(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--parts-hidden", "8"], "--parts-hidden: not with --evaluator"),
+        (["--network-hidden", "8"], "--network-hidden: not with --evaluator"),
         (["--cores", "2", "--table-rate", "1"], "--cores, --table-rate: not with --evaluator"),
         (["--paper-lambda", "0.5"], "only with --recipe paper"),
     ],

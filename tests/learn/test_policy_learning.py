@@ -26,7 +26,7 @@ from neurogame.learn.policy.choices import ChoiceSource
 from neurogame.learn.policy.config import PolicyConfig
 from neurogame.learn.policy.learning import learn_policy
 from neurogame.simulate.game import Game
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 
 FEW = PolicyConfig(choices=6000, rate=0.01)
 WIDE = replace(SMALL, hidden=32)
@@ -38,7 +38,7 @@ def game() -> Game:
 
 
 def some(game: Game, config: PolicyConfig) -> tuple[int, MoveChoices]:
-    return next(ChoiceSource(game, parts_of(game), config, 3).choices())
+    return next(ChoiceSource(game, network_of(game), config, 3).choices())
 
 
 def test_weights_follow_from_the_values_of_what_moves_lead_to(game: Game) -> None:
@@ -46,7 +46,7 @@ def test_weights_follow_from_the_values_of_what_moves_lead_to(game: Game) -> Non
     first, last = game.move_offsets[role : role + 2]
     assert torch.equal(choices.all_legal[:, first:last], choices.legal)
     assert (choices.legal.sum(dim=1) > 1).all()
-    values = NextValues(game, parts_of(game)).move_scores(
+    values = NextValues(game, network_of(game)).move_scores(
         choices.fluents.numpy(), choices.legal.numpy(), role
     )
     weights = np.where(choices.legal.numpy(), np.exp(values.astype(float) / FEW.temper), 0.0)
@@ -55,7 +55,7 @@ def test_weights_follow_from_the_values_of_what_moves_lead_to(game: Game) -> Non
 
 
 def test_it_foresees_more_the_more_it_learns_and_seeds_decide(game: Game) -> None:
-    evaluator = parts_of(game, WIDE)
+    evaluator = network_of(game, WIDE)
     before = copied_weights(evaluator)
     policy, report = learn_policy(game, evaluator, FEW, seed=4)
     again, same = learn_policy(game, evaluator, FEW, seed=4)
@@ -80,7 +80,7 @@ def test_other_evaluators_cannot_teach(game: Game) -> None:
 def test_the_command_adds_a_policy_that_plays(
     game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluator = parts_of(game)
+    evaluator = network_of(game)
     weights = copied_weights(evaluator)
     base = replace(
         empty_checkpoint(game),

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.learn.refine import refine_evaluator
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from tests.library import load as game
@@ -74,7 +74,7 @@ def test_only_better_weights_stay(
 def test_parts_go_on_learning_from_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neurogame.learn.refine.compare", lambda *_, **__: compared(36, 4))
     own = game("tictactoe")
-    evaluator = fresh_parts(own, fitted(own))
+    evaluator = fresh_rules_network(own, fitted(own))
     once = refine_evaluator(own, evaluator, 0.2, seed=1)
     assert once is not None
     # What has learned goes on; what it was stays what it was.

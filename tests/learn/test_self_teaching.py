@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
@@ -151,7 +151,7 @@ def large(held: Checkpoint) -> dict[str, object]:
         out_of_its_tables,
         large,
         lambda held: {"description": {"kind": "cilp"}},
-        lambda held: {"description": {"kind": "parts"}},
+        lambda held: {"description": {"kind": "rules-network"}},
         lambda held: {"rules": "(role"},
         lambda held: {"rules": rules_text(game("nim").rules)},
         lambda held: {"counters": {"seconds": 1e300}},

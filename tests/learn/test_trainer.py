@@ -27,12 +27,12 @@ from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from tests.processes import PATIENCE, PROGRAM, environment, started, wait_until
 
-SMALL = {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}
+SMALL = {"lanes": 64, "network": {"hidden": 16, "lookups": 8}}
 LINE = [
     "--quiet",
     "--lanes",
     "64",
-    "--parts-hidden",
+    "--network-hidden",
     "16",
     "--no-strength",
     "--release-matches",
@@ -98,7 +98,7 @@ def test_what_has_learned_is_released_and_has_won(tmp_path: Path) -> None:
         assert row["against"] == former.seconds
     for name in ("best.pt", "latest.pt"):
         checkpoint = load_checkpoint(tmp_path / "run" / name)
-        assert checkpoint.description["kind"] == "parts"
+        assert checkpoint.description["kind"] == "rules-network"
         states = run.game.initial_state().fluents[None]
         assert torch.equal(checkpoint.evaluator()(states), releases[-1].evaluator(states))
 
@@ -128,8 +128,8 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
         for _ in range(3):
             run.learner.round()
     pairs = zip(
-        in_lanes(whole).averaged.parts_learned(),
-        in_lanes(again).averaged.parts_learned(),
+        in_lanes(whole).averaged.learned_weights(),
+        in_lanes(again).averaged.learned_weights(),
         strict=True,
     )
     assert all(torch.equal(one, two) for one, two in pairs)
@@ -151,8 +151,8 @@ def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path
     in_lanes(run).round(steps - 1)
     run.save()
     evaluator = in_lanes(run).averaged
-    parts = (*evaluator.parts_learned(), evaluator.first_embedding)
-    weights = sum(part.numel() * 4 for part in parts)
+    network = (*evaluator.learned_weights(), evaluator.first_embedding)
+    weights = sum(part.numel() * 4 for part in network)
     assert sum(part.nbytes for part in run.learner.state().values()) > 10 * weights
     assert folder.latest.stat().st_size < 3 * weights
     kept = RunFolder(tmp_path / "run").resume()
@@ -270,7 +270,7 @@ def test_a_run_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
 def test_the_recipe_depends_on_the_game_alone() -> None:
     game = Game.load("connectfour5")
     assert fitted(game) == fitted(game)
-    assert fitted(game, {"lanes": 7, "parts": {"hidden": 3}}).parts.hidden == 3
+    assert fitted(game, {"lanes": 7, "network": {"hidden": 3}}).network.hidden == 3
     long = fitted(Game.load("pentago"))
     assert long.epsilon < fitted(game).epsilon or long.plies > fitted(game).plies
 
@@ -284,7 +284,7 @@ def test_the_command_trains_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFi
     first = load_checkpoint(out / "latest.pt").counters["matches"]
     assert command("--resume", str(out), "--games", "2000", "--quiet", "--no-strength") == 0
     assert load_checkpoint(out / "latest.pt").counters["matches"] >= 2000 > first >= 300
-    for extra in (["--lanes", "3"], ["--parts-hidden", "8"], ["tictactoe"], ["--out", "x"]):
+    for extra in (["--lanes", "3"], ["--network-hidden", "8"], ["tictactoe"], ["--out", "x"]):
         with pytest.raises(ConfigurationError, match=r"cannot be changed by --resume"):
             command("--resume", str(out), *extra)
     with pytest.raises(ConfigurationError, match="recipe"):

@@ -36,7 +36,7 @@ from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.opposition import opposition
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import State
-from tests.evaluators.parts_of_games import parts_of
+from tests.evaluators.rules_networks import network_of
 from tests.kernels.leaves.judges import Guess
 from tests.library import load as _game
 
@@ -57,7 +57,7 @@ SIMULATIONS = 200
 DIGITS = 6
 QUICK = ("tictactoe", "connectfour5", "nim", "rockpaperscissors", "pursuit")
 """Games on which every kind of evaluator and judge answers."""
-KINDS = ("cilp-paper", "random", "mlp", "fluxplayer", "parts")
+KINDS = ("cilp-paper", "random", "mlp", "fluxplayer", "rules-network")
 """Evaluators beside those that all searches are given."""
 JUDGED: dict[str, dict[str, Any]] = {
     "action": {"tree": "action", "playout": "action", "lanes": 8},
@@ -136,7 +136,11 @@ class _Rounded(Evaluator):
 @cache
 def _evaluator(name: str, kind: str) -> Evaluator:
     game = _game(name)
-    made = parts_of(game) if kind == "parts" else make_evaluator(game, EvaluatorConfig(kind=kind))
+    made = (
+        network_of(game)
+        if kind == "rules-network"
+        else make_evaluator(game, EvaluatorConfig(kind=kind))
+    )
     return _Rounded(made)
 
 
@@ -160,7 +164,7 @@ def _judge(name: str, kind: str) -> MoveJudge:
         return _RoundedJudge(make_action_circuit(game))
     if kind == "knowledge":
         return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=200), seed=2))
-    policy = LearnedPolicy.above(game.circuit, parts_of(game))
+    policy = LearnedPolicy.above(game.circuit, network_of(game))
     random = torch.Generator().manual_seed(7)
     with torch.no_grad():
         policy.readout.copy_(torch.randn(policy.readout.shape, generator=random))

@@ -27,7 +27,7 @@ from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 from tests.conftest import REPOSITORY
-from tests.evaluators.parts_of_games import SMALL, parts_of
+from tests.evaluators.rules_networks import SMALL, network_of
 from tests.processes import PATIENCE, environment, started, wait_until
 
 distributed: Any = pytest.importorskip("distributed")
@@ -69,15 +69,15 @@ def test_a_cluster_and_this_process_play_the_same_matches(
 
 def test_a_cluster_and_this_process_learn_the_same_weights(cluster: Any) -> None:
     game = Game.load("tictactoe")
-    config = LaneConfig(parts=SMALL, lanes=64, plies=50, step_every=256, cores=3)
+    config = LaneConfig(network=SMALL, lanes=64, plies=50, step_every=256, cores=3)
     weights = []
     for settings in (WorkerSettings(), WorkerSettings(cluster=cluster.scheduler_address)):
         with open_workplace(settings) as place:
-            evaluator = parts_of(game, config.parts, random=False)
+            evaluator = network_of(game, config.network, random=False)
             learner = LaneLearner(game, config, evaluator, place)
             for _ in range(4):
                 learner.round()
-            weights.append([part.detach().clone() for part in evaluator.parts_learned()])
+            weights.append([part.detach().clone() for part in evaluator.learned_weights()])
     assert all(map(torch.equal, *weights))
     assert weights[0][0].abs().sum() > 0
 

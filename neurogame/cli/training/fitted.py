@@ -26,7 +26,7 @@ from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.cli.training.paper import resumed_paper, started_paper
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
-_OF_PARTS = ("cores", "round_plies", "table_rate")
+_OF_RULES_NETWORK = ("cores", "round_plies", "table_rate")
 """Settings of the learner that goal networks do not have."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 5.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
@@ -55,7 +55,7 @@ def add_fitted_settings(parser: argparse.ArgumentParser) -> None:
     add_settings(parser.add_argument_group("training"), TrainConfig)
     group = parser.add_argument_group("learner", "what is not given is chosen to fit the game")
     add_settings(group, LaneConfig)
-    add_settings(group, PartsConfig, "parts")
+    add_settings(group, RulesNetworkConfig, "network")
     add_workers(parser)
     parser.add_argument(
         "--no-strength",
@@ -70,7 +70,7 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
     return [
         *(flag for flag in chosen_flags(options, TrainConfig) if flag not in ends),
         *chosen_flags(options, LaneConfig),
-        *chosen_flags(options, PartsConfig, "parts"),
+        *chosen_flags(options, RulesNetworkConfig, "network"),
         *chosen_flags(options, EvaluatorConfig, "evaluator"),
     ]
 
@@ -166,7 +166,7 @@ def _started(
                 NeurogameWarning,
                 stacklevel=2,
             )
-    learner["parts"] = chosen_settings(options, PartsConfig, "parts")
+    learner["network"] = chosen_settings(options, RulesNetworkConfig, "network")
     config = TrainConfig(learner=fitted(game, learner, seed=learner.get("seed", 0)), **given)
     trainer = Trainer(game, config, folder, released=released, workplace=workplace)
     folder.create({"rules": options.rules, "recipe": "fitted", **config.to_json()})
@@ -180,8 +180,8 @@ def _networks(options: argparse.Namespace, given: dict[str, Any]) -> EvaluatorCo
         ConfigurationError: other options say how a rules network is to learn.
     """
     flags, known = chosen_flags(options, LaneConfig), chosen_settings(options, LaneConfig)
-    wrong = [flag for flag, name in zip(flags, known, strict=True) if name in _OF_PARTS]
-    wrong += chosen_flags(options, PartsConfig, "parts")
+    wrong = [flag for flag, name in zip(flags, known, strict=True) if name in _OF_RULES_NETWORK]
+    wrong += chosen_flags(options, RulesNetworkConfig, "network")
     if wrong:
         raise ConfigurationError(
             f"{', '.join(wrong)}: not with --evaluator, by which goal networks learn, not parts"

@@ -14,7 +14,7 @@ from neurogame.cli.training.folder import (
 )
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.train_config import TrainConfig
@@ -72,7 +72,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     common = chosen_settings(options, TrainConfig) | chosen_settings(options, LaneConfig)
     known = {f"--{name}" for name in _COMMON}
     flags = [*chosen_flags(options, TrainConfig), *chosen_flags(options, LaneConfig)]
-    wrong = sorted(set(flags) - known) + chosen_flags(options, PartsConfig, "parts")
+    wrong = sorted(set(flags) - known) + chosen_flags(options, RulesNetworkConfig, "network")
     if wrong:
         raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe fitted")
     return chosen_settings(options, PaperConfig, "paper") | common

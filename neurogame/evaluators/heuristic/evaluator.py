@@ -11,7 +11,7 @@ from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.heuristic.heuristic import FeatureHeuristic, value_range
-from neurogame.evaluators.parts.of_features import feature_evaluator
+from neurogame.evaluators.rules_network.of_features import feature_evaluator
 from neurogame.features.feature import Feature
 from neurogame.features.values import FeatureValues
 from neurogame.features.weights import WeightedFeatures
@@ -101,7 +101,7 @@ class HeuristicEvaluator(Evaluator):
             ),
         )
         exported = ExportedHeuristic(
-            parts=sums.parts(),
+            network=sums.kernel_weights(),
             circuit=self._game.circuit,
             moves=np.stack([feature.moves for feature in features]),
             goals=np.stack([feature.goals for feature in features]),

@@ -14,8 +14,8 @@ from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.claims import check_claim
-from neurogame.evaluators.parts.evaluator import LAYOUT, RulesNetwork, check_layout
-from neurogame.evaluators.parts.layout import PartsLayout, empty_layout, stored_sizes
+from neurogame.evaluators.rules_network.evaluator import LAYOUT, RulesNetwork, check_layout
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, empty_layout, stored_sizes
 from neurogame.judges.moves import LOGITS, CompiledScores
 from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
 
@@ -42,12 +42,12 @@ class LearnedPolicy(nn.Module):
         moves: what is added to each score; ``[M]``.
 
     *Reference:* Silver et al., "Mastering the game of Go without human knowledge" (2017), the
-    policy head; the units are those of :class:`~neurogame.evaluators.parts.evaluator`.
+    policy head; the units are those of :class:`~neurogame.evaluators.rules_network.evaluator`.
     """
 
     kind = "policy"
 
-    def __init__(self, circuit: Circuit, layout: PartsLayout, hidden: int) -> None:
+    def __init__(self, circuit: Circuit, layout: RulesNetworkLayout, hidden: int) -> None:
         super().__init__()
         self.layout, self.offsets = layout, circuit.move_offsets
         sizes = layout.sizes

@@ -16,11 +16,11 @@ import torch
 
 from neurogame.array_types import Float64s
 from neurogame.errors import LimitError
-from neurogame.evaluators.parts.build import describe_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
+from neurogame.evaluators.rules_network.build import describe_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
 from neurogame.simulate.game import Game
 
 MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
@@ -117,9 +117,9 @@ class _Collected:
                 f"most {MOST_LOOKUPS - 1:,} are allowed: use fewer rules or facts"
             )
         layout = self._layout([block.shape[2] for block in blocks], opposed)
-        config = PartsConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
+        config = RulesNetworkConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
         evaluator = RulesNetwork(
-            self.roles, layout, outputs, describe_parts(layout.sizes, config, 0)
+            self.roles, layout, outputs, describe_rules_network(layout.sizes, config, 0)
         )
         with torch.no_grad():
             evaluator.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
@@ -128,7 +128,7 @@ class _Collected:
             evaluator.readout.copy_(torch.eye(outputs).expand(modes, -1, -1))
         return evaluator
 
-    def _layout(self, sizes: list[int], opposed: bool) -> PartsLayout:
+    def _layout(self, sizes: list[int], opposed: bool) -> RulesNetworkLayout:
         modes, outputs = self.shape
         addends = np.zeros((self.fluents, len(sizes)), np.int32)
         for number, sets in enumerate(self.tables, 1):
@@ -139,8 +139,8 @@ class _Collected:
         where, lookups = np.nonzero(addends)
         ends = np.cumsum(sizes)
         seen = np.tile(np.arange(self.fluents, dtype=np.int32), (modes, 1))
-        return PartsLayout(
-            sizes=PartsSizes(
+        return RulesNetworkLayout(
+            sizes=RulesNetworkSizes(
                 fluents=self.fluents,
                 modes=modes,
                 mode_fluents=len(self.modes),

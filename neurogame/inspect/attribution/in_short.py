@@ -16,7 +16,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Float64s1
 from neurogame.evaluators.attribution import Attribution, Contribution
-from neurogame.inspect.attribution.part_labels import (
+from neurogame.inspect.attribution.unit_labels import (
     PlaceNames,
     contribution_text,
     place_names,

@@ -12,7 +12,7 @@ from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
 from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
-from neurogame.kernels.parts.limits import MOST
+from neurogame.kernels.rules_network.limits import MOST
 from neurogame.simulate.game import State
 
 

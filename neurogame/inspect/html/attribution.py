@@ -7,7 +7,7 @@ from typing import Any
 
 from neurogame.evaluators.attribution import UNIT_TEXTS, Attribution
 from neurogame.inspect.attribution.in_short import in_short
-from neurogame.inspect.attribution.part_labels import contribution_text
+from neurogame.inspect.attribution.unit_labels import contribution_text
 from neurogame.inspect.html.elements import Content, more, panel, picture, stack
 from neurogame.inspect.table import Row, Table
 from neurogame.show.paint import Paint, changed

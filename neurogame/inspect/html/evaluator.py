@@ -10,10 +10,10 @@ from typing import Any
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import parts_of
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.inspect.html.elements import Content, more, panel, stack
-from neurogame.inspect.part_rules import part_rules, part_tables
 from neurogame.inspect.table import Table, facts, shown
+from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 from neurogame.inspect.weights_report import rule_table, rule_texts, tensor_table
 
@@ -30,7 +30,7 @@ def evaluator_html(evaluator: Evaluator) -> str:
     """
     kind = str(evaluator.describe().get("kind", type(evaluator).__name__))
     of = "" if evaluator.origin is None else f" of {evaluator.origin.game.name}"
-    tables = shown([*_parts(evaluator), _tensors(evaluator), _rules(evaluator)])
+    tables = shown([*_unit_tables(evaluator), _tensors(evaluator), _rules(evaluator)])
     return panel(
         f"evaluator {kind}{of}",
         stack(facts(_facts(evaluator)).element(), _settings(evaluator)),
@@ -40,7 +40,7 @@ def evaluator_html(evaluator: Evaluator) -> str:
 
 def _facts(evaluator: Evaluator) -> dict[str, object]:
     """Return what it reads and gives, and how large it is."""
-    origin, parts = evaluator.origin, parts_of(evaluator)
+    origin, network = evaluator.origin, as_rules_network(evaluator)
     roles = f"{evaluator.role_count} roles" if origin is None else ", ".join(origin.game.roles)
     numbers = sum(parameter.numel() for parameter in evaluator.parameters())
     pairs: dict[str, object] = {
@@ -48,11 +48,11 @@ def _facts(evaluator: Evaluator) -> dict[str, object]:
         "reads": f"{evaluator.fluent_count:,} fluents",
         "weights": f"{numbers:,}" if numbers else "none: nothing is learned",
     }
-    if parts is not None:
-        sizes = parts.layout.sizes
+    if network is not None:
+        sizes = network.layout.sizes
         sets = f"{sizes.sets} set{'s'[: sizes.sets > 1]}"
         pairs["patterns"] = f"{sizes.lookups:,}, with {sizes.rows:,} rows of tables"
-        pairs["hidden units"] = f"{parts.embedding.shape[-1]:,}"
+        pairs["hidden units"] = f"{network.embedding.shape[-1]:,}"
         pairs["modes"] = f"{sizes.modes}, which share weights: {sets}"
     networks = weighted_networks(evaluator)
     if networks is evaluator:
@@ -95,14 +95,14 @@ def _initial(evaluator: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Ten
     return {name: known[name] for name in state} if set(state) <= set(known) else None
 
 
-def _parts(evaluator: Evaluator) -> list[Table]:
+def _unit_tables(evaluator: Evaluator) -> list[Table]:
     """Return the rules in a rules network, by weight, where its start is known."""
     origin, initial = evaluator.origin, _initial(evaluator, evaluator.state_dict())
     if origin is None or initial is None:
         return []
     first = copy.deepcopy(evaluator)
     first.load_state_dict(initial)
-    return part_tables(part_rules(evaluator, first, origin.game), origin.game.roles[0])
+    return unit_tables(unit_rules(evaluator, first, origin.game), origin.game.roles[0])
 
 
 def _rules(evaluator: Evaluator) -> Table:

@@ -9,7 +9,7 @@ from neurogame.array_types import Float32s, Float32s1, Int32s1
 from neurogame.circuit.circuit import Circuit
 
 if TYPE_CHECKING:
-    from neurogame.kernels.parts.parts import PartWeights
+    from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 
 
 @final
@@ -21,7 +21,7 @@ class ExportedHeuristic:
     cut off at ``least[r]`` and ``most[r]``, with ``x`` the feature ``feature[r]`` of the state.
 
     Attributes:
-        parts: whose outputs are the sums over fluents and look-ups, one for each feature.
+        network: whose outputs are the sums over fluents and look-ups, one for each feature.
         circuit: of the game.
         moves: what each legal move adds to features; float32 ``[U, M]``.
         goals: what the roles' goals, 0..1, are multiplied by; float32 ``[U, R]``.
@@ -32,7 +32,7 @@ class ExportedHeuristic:
         most: float32 ``[R]``.
     """
 
-    parts: PartWeights
+    network: RulesNetworkWeights
     circuit: Circuit
     moves: Float32s
     goals: Float32s

@@ -9,9 +9,9 @@ from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
 from neurogame.kernels.heuristic.exported import ExportedHeuristic
-from neurogame.kernels.parts.load import add_parts, load
-from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
-from neurogame.kernels.parts.search import is_far
+from neurogame.kernels.rules_network.load import compute_outputs, load
+from neurogame.kernels.rules_network.search import is_far
+from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
 from neurogame.native.arrays import cast
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
@@ -21,7 +21,7 @@ class HeuristicValuation(Struct):
     """What :func:`value_heuristic` works with; one per thread.
 
     Attributes:
-        parts: the sums over fluents and look-ups.
+        network: the sums over fluents and look-ups.
         loaded: memory for a state.
         derived: the sums over legal moves and goals.
         feature: see :class:`~neurogame.kernels.heuristic.exported.ExportedHeuristic`, as the
@@ -32,7 +32,7 @@ class HeuristicValuation(Struct):
         most: float32 ``[R]``.
     """
 
-    parts: PartWeights
+    network: RulesNetworkWeights
     loaded: Loaded
     derived: DerivedSums
     feature: Int32s1
@@ -48,7 +48,7 @@ _valuation = cast(HeuristicValuation)
 def value_heuristic(values: Values) -> None:
     """Value the given states."""
     valuation = _valuation(values.evaluator)
-    parts, loaded, states, out = valuation.parts, valuation.loaded, values.states, values.out
+    network, loaded, states, out = valuation.network, valuation.loaded, values.states, values.out
     outputs, derived = loaded.outputs, valuation.derived
     lanes = derived.sums.shape[1]
     for first in range(0, values.count, lanes):
@@ -59,7 +59,7 @@ def value_heuristic(values: Values) -> None:
             row = first + lane
             if row == 0 or is_far(values, loaded, row):
                 load(loaded, states, row)
-            add_parts(parts, loaded, states, row, 0, outputs)
+            compute_outputs(network, loaded, states, row, 0, outputs)
             for role in range(out.shape[1]):
                 number = valuation.feature[role]
                 held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])
@@ -78,8 +78,8 @@ def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
     return CompiledValues(
         value=entry(value_heuristic, counted=True),
         evaluator=HeuristicValuation(
-            parts=exported.parts,
-            loaded=make_loaded(exported.parts),
+            network=exported.network,
+            loaded=make_loaded(exported.network),
             derived=derived,
             feature=exported.feature,
             base=exported.base,

@@ -34,7 +34,7 @@ class PolicyWeights(Struct):
 
     ``F`` fluents, ``Q`` modes, ``S`` sets of weights, ``H`` hidden units, ``M`` moves of all
     roles, ``R`` roles. Modes, perspectives and sets are those of
-    :class:`~neurogame.kernels.parts.parts.PartWeights`.
+    :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`.
 
     Attributes:
         offsets: first move of each role, and the total; int64 ``[R + 1]``.

@@ -3,5 +3,5 @@
 :mod:`~neurogame.kernels.self_play.lanes` holds the games;
 :mod:`~neurogame.kernels.self_play.choose` values all children of a position and chooses among them;
 :mod:`~neurogame.kernels.self_play.play` goes on ply by ply, and hands every game that has ended
-to :mod:`~neurogame.kernels.parts.learn`.
+to :mod:`~neurogame.kernels.rules_network.learn`.
 """

@@ -12,8 +12,8 @@ import numpy as np
 
 from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
-from neurogame.kernels.parts.load import add_parts, load, mode_of
-from neurogame.kernels.parts.outputs import added, logit, value_of
+from neurogame.kernels.rules_network.load import compute_outputs, load, mode_of
+from neurogame.kernels.rules_network.outputs import added, logit, value_of
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
@@ -90,12 +90,14 @@ def _word(games: GameLanes, use: int) -> np.uint64:
 def _value_last(games: GameLanes, lane: int) -> None:
     """Note the value of the present state as that of the last move."""
     learning = games.learning
-    parts, loaded, plies = learning.parts, learning.loaded, len(games.modes) // len(games.ply)
+    network, loaded, plies = learning.network, learning.loaded, len(games.modes) // len(games.ply)
     outputs = loaded.outputs
-    add_parts(parts, loaded, games.state, lane, mode_of(parts, games.state, lane), outputs)
+    compute_outputs(
+        network, loaded, games.state, lane, mode_of(network, games.state, lane), outputs
+    )
     row = lane * plies + games.ply[lane] - 1
     for role in range(len(games.score)):
-        games.searched[row, role] = value_of(added(parts, outputs, role))
+        games.searched[row, role] = value_of(added(network, outputs, role))
     games.waits[lane] = 0
 
 
@@ -108,7 +110,7 @@ def _look_at_child(games: GameLanes, child: int) -> None:
             games.score[role] = _certain(block.goals[child, role])
     else:
         _score_child(games, child)
-    if games.learning.parts.opposed != 0:
+    if games.learning.network.opposed != 0:
         margin = games.score[0] - games.score[1]
         games.score[0], games.score[1] = margin, -margin
     if games.number == games.wanted:
@@ -151,11 +153,11 @@ def _certain(goal: float) -> float:
 @inner
 def _score_child(games: GameLanes, child: int) -> None:
     learning, states = games.learning, games.children.machine.block.states
-    parts, loaded = learning.parts, learning.loaded
+    network, loaded = learning.network, learning.loaded
     outputs = loaded.outputs
-    add_parts(parts, loaded, states, child, mode_of(parts, states, child), outputs)
+    compute_outputs(network, loaded, states, child, mode_of(network, states, child), outputs)
     for role in range(len(games.score)):
-        games.score[role] = added(parts, outputs, role)
+        games.score[role] = added(network, outputs, role)
 
 
 @inner
@@ -183,7 +185,7 @@ def _value_of(games: GameLanes, child: int, role: int) -> np.float32:
     block, learning = games.children.machine.block, games.learning
     value: np.float32 = block.goals[child, role]
     if not block.terminal[child]:
-        value = value_of(added(learning.parts, learning.loaded.outputs, role))
+        value = value_of(added(learning.network, learning.loaded.outputs, role))
     return value
 
 

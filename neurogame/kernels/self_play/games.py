@@ -14,7 +14,7 @@ from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.parts.learning import Learning
+from neurogame.kernels.rules_network.learning import Learning
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.play import play_rounds, start_lanes
 from neurogame.native.entries import entry

@@ -13,7 +13,7 @@ from neurogame.array_types import (
 )
 from neurogame.kernels.leaves.expander import ChildBlocks
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.parts.learning import Learning
+from neurogame.kernels.rules_network.learning import Learning
 from neurogame.native.struct import Struct
 
 

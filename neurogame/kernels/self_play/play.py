@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from neurogame.kernels.leaves.machine import step
-from neurogame.kernels.parts.learn import learn_game
-from neurogame.kernels.parts.load import mode_of
+from neurogame.kernels.rules_network.learn import learn_game
+from neurogame.kernels.rules_network.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.targets import make_targets
@@ -50,13 +50,13 @@ def _restart(games: GameLanes, lane: int) -> None:
 @inner
 def _keep(games: GameLanes) -> None:
     """Keep the lanes' states, and hand them to the rules."""
-    parents, parts = games.machine.block.parents, games.learning.parts
+    parents, network = games.machine.block.parents, games.learning.network
     plies = len(games.modes) // len(games.ply)
     for lane in range(len(games.ply)):
         row = lane * plies + games.ply[lane]
         for word in range(games.state.shape[1]):
             parents[lane, word] = games.states[row, word] = games.state[lane, word]
-        games.modes[row] = mode_of(parts, games.state, lane)
+        games.modes[row] = mode_of(network, games.state, lane)
 
 
 @inner

@@ -11,9 +11,9 @@ from neurogame.array_types import (
     UInt8s1,
     UInt64s2,
 )
-from neurogame.kernels.parts.learn import learn_game
-from neurogame.kernels.parts.learning import Learning
-from neurogame.kernels.parts.load import mode_of
+from neurogame.kernels.rules_network.learn import learn_game
+from neurogame.kernels.rules_network.learning import Learning
+from neurogame.kernels.rules_network.load import mode_of
 from neurogame.kernels.self_play.targets import make_targets
 from neurogame.native.struct import Struct
 
@@ -70,7 +70,7 @@ def value_recorded(games: GamesToLearn) -> None:
 def learn_recorded(games: GamesToLearn) -> None:
     """Learn from all games, towards the targets that are there."""
     for row in range(len(games.modes)):
-        games.modes[row] = mode_of(games.learning.parts, games.states, row)
+        games.modes[row] = mode_of(games.learning.network, games.states, row)
     for game in range(len(games.image)):
         first = int(games.first[game])
         learn_game(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.settings import Settings, setting
 
 
@@ -17,7 +17,9 @@ class LaneConfig(Settings):
 
     SUBJECT = "learning: "
 
-    parts: PartsConfig = setting(PartsConfig(), "what learns, before it has learned")
+    network: RulesNetworkConfig = setting(
+        RulesNetworkConfig(), "what learns, before it has learned"
+    )
     evaluator: EvaluatorConfig | None = setting(
         None, "goal networks that learn; none: a rules network does"
     )

@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
@@ -100,8 +100,8 @@ class LaneLearner:
         counters.plies = sum(worker.games.own.plies for worker in workers)
         counters.updates = sum(worker.learning.steps for worker in workers)
         average_in(
-            self.averaged.parts_learned(),
-            self.evaluator.parts_learned(),
+            self.averaged.learned_weights(),
+            self.evaluator.learned_weights(),
             counters.rounds,
             self.config,
         )

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
 from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
 from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints.weights import part_of
@@ -103,7 +103,7 @@ def described(game: Game, evaluator: RulesNetwork) -> dict[str, str]:
     }
 
 
-def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> RulesNetwork:
+def rebuilt_network(game: Game, description: str, weights: dict[str, Tensor]) -> RulesNetwork:
     """Return an evaluator that was :func:`described`.
 
     Args:
@@ -114,7 +114,7 @@ def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> R
     Raises:
         GameError: it is no rules network.
     """
-    evaluator = parts_of(rebuild_evaluator(game, json.loads(description)))
+    evaluator = as_rules_network(rebuild_evaluator(game, json.loads(description)))
     if evaluator is None:
         raise GameError(f"{game.name}: lanes play with a rules network, no other")
     evaluator.load_state_dict(weights)
@@ -149,7 +149,7 @@ def _seat(group: LaneGroup) -> list[LaneWorker]:
 def _worker(group: LaneGroup, state: Arrays) -> LaneWorker:
     game = game_of(group.name, group.rules)
     weights = part_of(as_tensors(state), "weights.")
-    evaluator = rebuilt_parts(game, group.evaluator, weights)
+    evaluator = rebuilt_network(game, group.evaluator, weights)
     return LaneWorker(game, group.config, evaluator, number=group.number, lanes=group.lanes)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import Float32s
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.lanes.config import LaneConfig

@@ -18,8 +18,8 @@ import torch
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.build import KIND
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import KIND
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.files import lock_file
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
@@ -33,7 +33,7 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
 from neurogame.learn.matches.config import MatchLearning
 from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
-from neurogame.learn.matches.start import with_parts
+from neurogame.learn.matches.start import starting_network
 from neurogame.native.entries import entry
 from neurogame.native.struct import array_of
 from neurogame.search.packing import state_words
@@ -116,12 +116,12 @@ class MatchLearner:
                 "file"
             ) from None
         begun = source.evaluator(self._own) if isinstance(source, Checkpoint) else source
-        self._parts: RulesNetwork = with_parts(self._own, begun)
-        self._initial = copied_weights(self._parts)
-        self.evaluator: Evaluator = self._parts
+        self._network: RulesNetwork = starting_network(self._own, begun)
+        self._initial = copied_weights(self._network)
+        self.evaluator: Evaluator = self._network
         # Compiled now: at the end of a match there may be little time.
         self._value, self._learn_all = entry(value_recorded), entry(learn_recorded)
-        self._learning = learning_of(self._parts, self.config.steps)
+        self._learning = learning_of(self._network, self.config.steps)
         if self._base is not None:
             self._take(self._base)
 
@@ -167,8 +167,8 @@ class MatchLearner:
         kept |= {f"{_REPLAY}{name}": tensor for name, tensor in self._replay.state().items()}
         checkpoint = replace(
             base,
-            description=self._parts.describe(),
-            weights=copied_weights(self._parts),
+            description=self._network.describe(),
+            weights=copied_weights(self._network),
             initial_weights=self._initial,
             optimiser=None,
             buffer=kept,
@@ -197,13 +197,13 @@ class MatchLearner:
                 f"{self.path}: it has been replaced by a checkpoint of {held.game_name}, under "
                 "other names at least; give every player a file of its own"
             )
-        if _is_of_parts(held):
-            if held.description != self._parts.describe():
+        if _holds_rules_network(held):
+            if held.description != self._network.describe():
                 raise CheckpointError(
                     f"{self.path}: it has been replaced by another evaluator of "
                     f"{held.game_name}; give every player a file of its own"
                 )
-            self._parts.load_state_dict(held.weights)
+            self._network.load_state_dict(held.weights)
             self._initial = held.initial_weights
         if not _is_of_matches(held):
             # It was trained otherwise: its weights are the beginning.
@@ -261,7 +261,7 @@ class MatchLearner:
         """Return matches for compiled code."""
         lengths = [len(match.states) for match in matches]
         rows, roles = sum(lengths), len(self._own.roles)
-        images = self._parts.layout.images.shape[1]
+        images = self._network.layout.images.shape[1]
         return GamesToLearn(
             learning=self._learning,
             states=np.concatenate([match.states for match in matches]),
@@ -277,7 +277,7 @@ class MatchLearner:
         )
 
 
-def _is_of_parts(held: Checkpoint) -> bool:
+def _holds_rules_network(held: Checkpoint) -> bool:
     return held.description.get("kind") == KIND
 
 

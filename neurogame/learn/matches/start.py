@@ -6,7 +6,7 @@ import time
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
@@ -16,7 +16,7 @@ SECONDS = 2.0
 """Of self-play, for what begins without having learned."""
 
 
-def with_parts(game: Game, evaluator: Evaluator) -> RulesNetwork:
+def starting_network(game: Game, evaluator: Evaluator) -> RulesNetwork:
     """Return an evaluator that can learn from matches.
 
     Args:
@@ -27,9 +27,9 @@ def with_parts(game: Game, evaluator: Evaluator) -> RulesNetwork:
     Raises:
         ConfigurationError: it is neither.
     """
-    parts = parts_of(evaluator)
-    if parts is not None:
-        return parts
+    network = as_rules_network(evaluator)
+    if network is not None:
+        return network
     kind = evaluator.describe().get("kind")
     if kind not in NETWORKS:
         raise ConfigurationError(

@@ -18,8 +18,8 @@ import torch
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.learn.choices import ChoiceReport, MoveChoices, measured
 from neurogame.learn.policy.choices import ChoiceSource
 from neurogame.learn.policy.config import PolicyConfig
@@ -48,7 +48,7 @@ def learn_policy(
     Raises:
         ConfigurationError: the evaluator is no rules network.
     """
-    teacher = parts_of(evaluator)
+    teacher = as_rules_network(evaluator)
     if teacher is None:
         raise ConfigurationError(
             f"a policy learns above the hidden units of a rules network, as `neurogame "

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neurogame.errors import CheckpointError, RulesError
-from neurogame.evaluators.parts.evaluator import RulesNetwork
 from neurogame.evaluators.rules.read import read_weighted_rules
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import Count, RuleSet, WeightedRule
 from neurogame.evaluators.rules.write import weighted_rules_text
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable

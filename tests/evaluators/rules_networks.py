@@ -6,23 +6,23 @@ import numpy as np
 import torch
 
 from neurogame.array_types import UInt64s
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.graph.lanes import pack_lanes
 from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
-SMALL = PartsConfig(hidden=8, lookups=24, longest=4)
+SMALL = RulesNetworkConfig(hidden=8, lookups=24, longest=4)
 
 
-def parts_of(
-    game: Game, config: PartsConfig = SMALL, *, seed: int = 0, random: bool = True
+def network_of(
+    game: Game, config: RulesNetworkConfig = SMALL, *, seed: int = 0, random: bool = True
 ) -> RulesNetwork:
     """Return an evaluator of a game, with random weights if asked for."""
     opposed = len(game.roles) == 2 and opposition(game).constant_sum
-    found = make_parts(game, config, opposed=opposed, seed=seed)
+    found = make_rules_network(game, config, opposed=opposed, seed=seed)
     if random:
         generator = torch.Generator().manual_seed(seed + 1)
         with torch.no_grad():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1, UInt64s2
-from neurogame.kernels.parts.parts import Loaded, PartWeights
+from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import callee_sum, inner
 
@@ -23,29 +23,29 @@ def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
 
 
 @inner
-def mode_of(parts: PartWeights, states: UInt64s2, row: int) -> int:
+def mode_of(network: RulesNetworkWeights, states: UInt64s2, row: int) -> int:
     """Return the mode of a packed state; 0 where no fluent says so."""
-    for mode in range(len(parts.mode_fluent)):
-        fluent = parts.mode_fluent[mode]
+    for mode in range(len(network.mode_fluent)):
+        fluent = network.mode_fluent[mode]
         if (states[row, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE != 0:
             return mode
     return 0
 
 
 @inner
-def see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
+def see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     """Make sure that a state is loaded in a mode."""
     if loaded.known[mode] == 0:
         loaded.known[mode] = 1
-        _see(parts, loaded, mode)
+        _see(network, loaded, mode)
 
 
 @callee_sum
-def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
-    view, addends = parts.seen_as, parts.addends
-    weights = parts.weights[mode]
-    row, hidden, first = loaded.row, loaded.hidden, parts.first
-    embedding, bias = parts.embedding, parts.bias
+def _see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
+    view, addends = network.seen_as, network.addends
+    weights = network.weights[mode]
+    row, hidden, first = loaded.row, loaded.hidden, network.first
+    embedding, bias = network.embedding, network.bias
     for place in range(row.shape[1]):
         row[mode, place] = first[place]
     for unit in range(hidden.shape[1]):
@@ -64,16 +64,16 @@ def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
 
 
 @inner
-def change_rows(parts: PartWeights, rows: Int32s1, fluent: int, holds: bool) -> None:
+def change_rows(network: RulesNetworkWeights, rows: Int32s1, fluent: int, holds: bool) -> None:
     """Raise the rows that look-ups read where a fluent begins to hold; lower them where it ceases.
 
     Args:
-        parts: the weights.
+        network: the weights.
         rows: changed; int32 ``[L]``.
         fluent: the fluent, in perspective.
         holds: whether it begins to hold.
     """
-    addends = parts.addends
+    addends = network.addends
     if holds:
         for place in range(len(rows)):
             rows[place] += addends[fluent, place]
@@ -83,22 +83,27 @@ def change_rows(parts: PartWeights, rows: Int32s1, fluent: int, holds: bool) -> 
 
 
 @callee_sum
-def add_parts(
-    parts: PartWeights, loaded: Loaded, states: UInt64s2, row: int, mode: int, out: Float32s1
+def compute_outputs(
+    network: RulesNetworkWeights,
+    loaded: Loaded,
+    states: UInt64s2,
+    row: int,
+    mode: int,
+    out: Float32s1,
 ) -> None:
     """Compute what the parts add to the outputs in a state much like the loaded one.
 
     Args:
-        parts: the weights.
+        network: the weights.
         loaded: a state.
         states: packed states; uint64 ``[N, Fw]``.
         row: which of them is asked for.
         mode: its mode.
         out: written; float32 ``[O]``.
     """
-    see(parts, loaded, mode)
-    view, units, rows = parts.seen_as, loaded.units, loaded.rows
-    weights, embedding = parts.weights[mode], parts.embedding
+    see(network, loaded, mode)
+    view, units, rows = network.seen_as, loaded.units, loaded.rows
+    weights, embedding = network.weights[mode], network.embedding
     for unit in range(len(units)):
         units[unit] = loaded.hidden[mode, unit]
     for place in range(len(rows)):
@@ -112,7 +117,7 @@ def add_parts(
             if fluent < 0:
                 continue
             holds = (states[row, word] >> np.uint64(bit)) & _ONE != 0
-            change_rows(parts, rows, fluent, holds)
+            change_rows(network, rows, fluent, holds)
             if holds:
                 for unit in range(len(units)):
                     units[unit] += embedding[weights, fluent, unit]
@@ -120,17 +125,17 @@ def add_parts(
                 for unit in range(len(units)):
                     units[unit] -= embedding[weights, fluent, unit]
     for place in range(len(rows)):
-        rows[place] = min(rows[place], parts.last[place])
-    add_up(parts, loaded, mode)
+        rows[place] = min(rows[place], network.last[place])
+    add_up(network, loaded, mode)
     for output in range(len(out)):
-        out[output] = parts.sign[mode] * loaded.canonical[parts.turn[mode, output]]
+        out[output] = network.sign[mode] * loaded.canonical[network.turn[mode, output]]
 
 
 @callee_sum
-def add_up(parts: PartWeights, loaded: Loaded, mode: int) -> None:
+def add_up(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     """Compute the outputs, in perspective, from the rows that are read and the units' inputs."""
     units, rows, canonical = loaded.units, loaded.rows, loaded.canonical
-    weights, tables, readout = parts.weights[mode], parts.tables, parts.readout
+    weights, tables, readout = network.weights[mode], network.tables, network.readout
     for output in range(len(canonical)):
         total = _NONE
         for place in range(len(rows)):

@@ -12,10 +12,10 @@ import torch
 
 from neurogame.array_types import Float32s, Int64s
 from neurogame.circuit.circuit import HasCircuit
-from neurogame.evaluators.parts.build import describe_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
+from neurogame.evaluators.rules_network.build import describe_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import known_evidence
@@ -71,8 +71,8 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> RulesNetw
     ends = np.cumsum(sizes)
     addends = np.stack(columns, axis=1)
     where, lookups = np.nonzero(addends)
-    layout = PartsLayout(
-        sizes=PartsSizes(
+    layout = RulesNetworkLayout(
+        sizes=RulesNetworkSizes(
             fluents=fluents,
             modes=1,
             mode_fluents=0,
@@ -96,9 +96,9 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> RulesNetw
         last=(ends - 1).astype(np.int32),
         images=np.arange(fluents, dtype=np.int32)[None, None],
     )
-    config = PartsConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
+    config = RulesNetworkConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
     evaluator = RulesNetwork(
-        len(circuit.roles), layout, outputs, describe_parts(layout.sizes, config, 0)
+        len(circuit.roles), layout, outputs, describe_rules_network(layout.sizes, config, 0)
     )
     with torch.no_grad():
         evaluator.tables.copy_(torch.from_numpy(tables_of)[None])

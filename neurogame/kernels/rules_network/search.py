@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from neurogame.judges.states import CompiledValues, Values
-from neurogame.kernels.parts.load import add_parts, load, mode_of
-from neurogame.kernels.parts.outputs import added, value_of
-from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
+from neurogame.kernels.rules_network.load import compute_outputs, load, mode_of
+from neurogame.kernels.rules_network.outputs import added, value_of
+from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
 from neurogame.native.arrays import cast
 from neurogame.native.bits import ones
 from neurogame.native.compiled import inner
@@ -16,39 +16,39 @@ _SHARE = 3
 """A state is loaded anew where more than one fluent in this many differs from the loaded one."""
 
 
-class PartsValuation(Struct):
-    """What :func:`value_parts` works with; one per thread.
+class RulesNetworkValuation(Struct):
+    """What :func:`value_rules_network` works with; one per thread.
 
     Attributes:
-        parts: the weights.
+        network: the weights.
         loaded: memory for a state.
     """
 
-    parts: PartWeights
+    network: RulesNetworkWeights
     loaded: Loaded
 
 
-_valuation = cast(PartsValuation)
+_valuation = cast(RulesNetworkValuation)
 
 
-def value_parts(values: Values) -> None:
+def value_rules_network(values: Values) -> None:
     """Value the given states."""
     valuation = _valuation(values.evaluator)
-    parts, loaded, states, out = valuation.parts, valuation.loaded, values.states, values.out
+    network, loaded, states, out = valuation.network, valuation.loaded, values.states, values.out
     outputs = loaded.outputs
     for row in range(values.count):
         if row == 0 or is_far(values, loaded, row):
             load(loaded, states, row)
-        add_parts(parts, loaded, states, row, mode_of(parts, states, row), outputs)
+        compute_outputs(network, loaded, states, row, mode_of(network, states, row), outputs)
         for role in range(out.shape[1]):
-            out[row, role] = value_of(added(parts, outputs, role))
+            out[row, role] = value_of(added(network, outputs, role))
 
 
-def compile_parts(parts: PartWeights) -> CompiledValues:
+def compile_rules_network(network: RulesNetworkWeights) -> CompiledValues:
     """Return parts for compiled code."""
     return CompiledValues(
-        value=entry(value_parts, counted=True),
-        evaluator=PartsValuation(parts=parts, loaded=make_loaded(parts)),
+        value=entry(value_rules_network, counted=True),
+        evaluator=RulesNetworkValuation(network=network, loaded=make_loaded(network)),
     )
 
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2
-from neurogame.kernels.parts.learning import Learning
+from neurogame.kernels.rules_network.learning import Learning
 from neurogame.native.compiled import callee, inner
 
 _FIRST, _SECOND = 0.9, 0.999
@@ -20,24 +20,26 @@ _TINY = np.float32(1e-8)
 @inner
 def step_adam(learning: Learning) -> None:
     """Take a step along the mean of the gradients added up so far, and begin anew."""
-    parts = learning.parts
+    network = learning.network
     learning.steps += 1
     corrected: float = math.sqrt(1 - _SECOND**learning.steps) / (1 - _FIRST**learning.steps)
     step, scale = float(learning.step_size * corrected), 1.0 / learning.waiting
     moments = learning.moments
     place = 0
     for given, weights in (
-        (learning.embedding_gradient.reshape(-1), parts.embedding.reshape(-1)),
-        (learning.bias_gradient.reshape(-1), parts.bias.reshape(-1)),
-        (learning.readout_gradient.reshape(-1), parts.readout.reshape(-1)),
+        (learning.embedding_gradient.reshape(-1), network.embedding.reshape(-1)),
+        (learning.bias_gradient.reshape(-1), network.bias.reshape(-1)),
+        (learning.readout_gradient.reshape(-1), network.readout.reshape(-1)),
     ):
         _step(given, weights, moments, place, step, scale)
         place += len(weights)
     learning.waiting = 0
     if learning.pull > 0:
-        for weight_set in range(parts.embedding.shape[0]):
+        for weight_set in range(network.embedding.shape[0]):
             _draw(
-                parts.embedding[weight_set].reshape(-1), learning.outside.reshape(-1), learning.pull
+                network.embedding[weight_set].reshape(-1),
+                learning.outside.reshape(-1),
+                learning.pull,
             )
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neurogame.array_types import Int32s1
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
-from neurogame.evaluators.parts.perspective import Perspectives, find_perspectives
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
+from neurogame.evaluators.rules_network.perspective import Perspectives, find_perspectives
 from neurogame.structure.patterns import PatternLimits, draw_patterns
 from neurogame.structure.structure import Structure
 
@@ -30,8 +30,8 @@ class _Tables(NamedTuple):
 
 
 def make_layout(
-    structure: Structure, config: PartsConfig, *, opposed: bool, seed: int
-) -> PartsLayout:
+    structure: Structure, config: RulesNetworkConfig, *, opposed: bool, seed: int
+) -> RulesNetworkLayout:
     """Return the rows that states of a game read, and their perspectives.
 
     Args:
@@ -56,8 +56,8 @@ def make_layout(
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
     tables = _tables(structure, config, seen, seed)
-    return PartsLayout(
-        sizes=PartsSizes(
+    return RulesNetworkLayout(
+        sizes=RulesNetworkSizes(
             fluents=fluents,
             modes=len(view),
             mode_fluents=len(seen.fluents),
@@ -83,7 +83,9 @@ def make_layout(
     )
 
 
-def _tables(structure: Structure, config: PartsConfig, seen: Perspectives, seed: int) -> _Tables:
+def _tables(
+    structure: Structure, config: RulesNetworkConfig, seen: Perspectives, seed: int
+) -> _Tables:
     """Draw patterns, and lay their tables out one after the other."""
     limits = PatternLimits(
         lookups=config.lookups,

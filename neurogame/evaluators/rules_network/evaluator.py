@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.layout import PartsLayout
-from neurogame.kernels.parts.limits import MOST
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout
+from neurogame.kernels.rules_network.limits import MOST
 
 if TYPE_CHECKING:
     from neurogame.judges.states import CompiledValues
-    from neurogame.kernels.parts.parts import PartWeights
+    from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 
 LAYOUT = "layout_"
 """What the names of tensors begin with that are not learned."""
@@ -28,9 +28,9 @@ class RulesNetwork(Evaluator):
     """Values whose log-odds are the sum of what hidden units and pattern tables say.
 
     Hidden units begin as conditions of the rules, see
-    :mod:`~neurogame.evaluators.parts.rule_units`; what they and the tables say is 0 at first, so
+    :mod:`~neurogame.evaluators.rules_network.rule_units`; what they and the tables say is 0 at first, so
     that all values begin at 0.5. A state is seen in the perspective of its mode; see
-    :class:`~neurogame.evaluators.parts.layout.PartsLayout`.
+    :class:`~neurogame.evaluators.rules_network.layout.RulesNetworkLayout`.
 
     Args:
         role_count: number of roles, ``R``.
@@ -51,7 +51,7 @@ class RulesNetwork(Evaluator):
     def __init__(
         self,
         role_count: int,
-        layout: PartsLayout,
+        layout: RulesNetworkLayout,
         hidden: int,
         description: dict[str, Any],
     ) -> None:
@@ -119,11 +119,11 @@ class RulesNetwork(Evaluator):
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form, whose arrays are the present parameters themselves."""
-        from neurogame.kernels.parts.search import compile_parts
+        from neurogame.kernels.rules_network.search import compile_rules_network
 
         if self.tables.dtype != torch.float32 or self.tables.device.type != "cpu":
             return None
-        return compile_parts(self.parts())
+        return compile_rules_network(self.kernel_weights())
 
     def begin(self, embedding: Tensor, bias: Tensor) -> None:
         """Set the first weights below the hidden units, the same in every set, and keep them.
@@ -144,17 +144,17 @@ class RulesNetwork(Evaluator):
         outside: Bools = (first == 0) & (first != 0).any(axis=0)
         return outside.astype(np.float32)
 
-    def parts_learned(self) -> tuple[Tensor, ...]:
+    def learned_weights(self) -> tuple[Tensor, ...]:
         """Return the weights of all parts: tables, embedding, bias and readout."""
         return self.tables, self.embedding, self.bias, self.readout
 
-    def parts(self) -> PartWeights:
+    def kernel_weights(self) -> RulesNetworkWeights:
         """Return the weights for compiled code, which shares memory with the parameters."""
-        from neurogame.kernels.parts.parts import PartWeights
+        from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 
         layout = self.layout
-        shared = [part.detach().numpy() for part in self.parts_learned()]
-        return PartWeights(
+        shared = [part.detach().numpy() for part in self.learned_weights()]
+        return RulesNetworkWeights(
             mode_fluent=layout.mode_fluent,
             seen_as=layout.seen_as,
             weights=layout.weights,
@@ -190,13 +190,13 @@ def check_layout(module: nn.Module, _: object) -> None:
         module: has an attribute ``layout``.
 
     Raises:
-        ConfigurationError: see :meth:`.PartsLayout.check`.
+        ConfigurationError: see :meth:`.RulesNetworkLayout.check`.
     """
     layout = module.layout
-    assert isinstance(layout, PartsLayout)
+    assert isinstance(layout, RulesNetworkLayout)
     layout.check()
 
 
-def parts_of(evaluator: Evaluator) -> RulesNetwork | None:
+def as_rules_network(evaluator: Evaluator) -> RulesNetwork | None:
     """Return an evaluator if it is a rules network, which is what learns in lanes; else None."""
     return evaluator if isinstance(evaluator, RulesNetwork) else None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
@@ -28,7 +28,7 @@ def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path
     own = Game.load(name)
     renamed = scramble(own.rules, 7, numbers=True)
     other = Game.from_rules(shuffled(renamed.rules, 8), "other", cache=False)
-    learner = fitted(own, {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}, seed=1)
+    learner = fitted(own, {"lanes": 64, "network": {"hidden": 16, "lookups": 8}}, seed=1)
     folder = RunFolder(tmp_path / "run")
     folder.create({})
     trainer = Trainer(own, TrainConfig(learner=learner, games=400), folder)

@@ -9,8 +9,8 @@ import numpy as np
 
 from neurogame.array_types import Float64s, Int64s1
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import RulesNetwork, parts_of
-from neurogame.inspect.attribution.part_labels import part_labels, units_of
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
+from neurogame.inspect.attribution.unit_labels import labels_in_mode, units_of
 from neurogame.inspect.table import Row, Table
 from neurogame.simulate.game import Game
 
@@ -19,7 +19,7 @@ LISTED = 10
 _GREW, _FADED = 1.25, 0.75
 
 
-def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str, list[Row]]:
+def unit_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str, list[Row]]:
     """Return the rules by weight, the conditions by weight, and the largest additions.
 
     Args:
@@ -27,7 +27,7 @@ def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
         initial: the same before learning.
         game: the game.
     """
-    now, then = parts_of(evaluator), parts_of(initial)
+    now, then = as_rules_network(evaluator), as_rules_network(initial)
     if now is None or then is None:
         return {"rules": [], "conditions": [], "additions": []}
     modes = [_Mode(now, then, game, mode) for mode in range(now.layout.sizes.modes)]
@@ -42,8 +42,8 @@ def part_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
     return {"rules": rules, "conditions": alike[:LISTED], "additions": additions[:LISTED]}
 
 
-def part_tables(report: dict[str, Any], role: str) -> list[Table]:
-    """Return a report of :func:`part_rules` as people read it, tables without rows among them.
+def unit_tables(report: dict[str, Any], role: str) -> list[Table]:
+    """Return a report of :func:`unit_rules` as people read it, tables without rows among them.
 
     Args:
         report: what it returned.
@@ -89,7 +89,7 @@ class _Mode:
             sign * one.readout[mode, self._output].detach().double().numpy() for one in (now, then)
         )
         self._units = units_of(now, game)
-        self._labels, self._tables = part_labels(now, game, mode)
+        self._labels, self._tables = labels_in_mode(now, game, mode)
         said = layout.mode_fluent
         self._when = game.fluents[said[mode]] if mode < len(said) else "always"
         # Under symmetries that states of the mode are learned with.

@@ -16,7 +16,7 @@ from neurogame.errors import ConfigurationError
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class PartsSizes:
+class RulesNetworkSizes:
     """The shapes of a layout.
 
     Attributes:
@@ -55,12 +55,12 @@ class PartsSizes:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PartsLayout:
+class RulesNetworkLayout:
     """All of a rules network that is not learned.
 
     Attributes:
         sizes: the shapes.
-        mode_fluent: see :class:`~neurogame.kernels.parts.parts.PartWeights`, as the following.
+        mode_fluent: see :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`, as the following.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
@@ -73,7 +73,7 @@ class PartsLayout:
         images: ``seen_as`` under each symmetry; int32 ``[M, G, F]``.
     """
 
-    sizes: PartsSizes
+    sizes: RulesNetworkSizes
     mode_fluent: Int32s1
     seen_as: Int32s2
     weights: Int32s1
@@ -119,7 +119,7 @@ class PartsLayout:
                 "damaged or made up"
             )
 
-    def without_tables(self) -> PartsLayout:
+    def without_tables(self) -> RulesNetworkLayout:
         """Return the modes and perspectives alone, without look-ups and symmetries."""
         sizes = replace(self.sizes, lookups=0, addends=0, rows=0, images=0)
         kept = {name: getattr(self, name) for name in ("mode_fluent", "seen_as", "weights")}
@@ -155,7 +155,9 @@ class PartsLayout:
         return torch.minimum(rows, torch.from_numpy(self.last).long().to(seen.device))
 
 
-def stored_sizes(what: str, given: Mapping[str, Any], fluents: int, roles: int) -> PartsSizes:
+def stored_sizes(
+    what: str, given: Mapping[str, Any], fluents: int, roles: int
+) -> RulesNetworkSizes:
     """Return sizes as a description holds them.
 
     Args:
@@ -168,7 +170,7 @@ def stored_sizes(what: str, given: Mapping[str, Any], fluents: int, roles: int) 
         ConfigurationError: they are no sizes, or not those of the game.
     """
     try:
-        sizes = PartsSizes(**given)
+        sizes = RulesNetworkSizes(**given)
     except TypeError as error:
         raise ConfigurationError(f"{what}: its sizes: {error}") from None
     numbers = {n: v for n, v in asdict(sizes).items() if not isinstance(v, int) or v < 0}
@@ -178,14 +180,14 @@ def stored_sizes(what: str, given: Mapping[str, Any], fluents: int, roles: int) 
     return sizes
 
 
-def empty_layout(sizes: PartsSizes) -> PartsLayout:
+def empty_layout(sizes: RulesNetworkSizes) -> RulesNetworkLayout:
     """Return a layout whose arrays are filled when a state dict is loaded."""
     modes, fluents = sizes.modes, sizes.fluents
 
     def whole(*shape: int) -> np.ndarray[Any, np.dtype[np.int32]]:
         return np.zeros(shape, np.int32)
 
-    return PartsLayout(
+    return RulesNetworkLayout(
         sizes=sizes,
         mode_fluent=whole(sizes.mode_fluents),
         seen_as=whole(modes, fluents),

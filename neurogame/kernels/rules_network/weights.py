@@ -15,7 +15,7 @@ from neurogame.array_types import (
 from neurogame.native.struct import Struct
 
 
-class PartWeights(Struct):
+class RulesNetworkWeights(Struct):
     """What the logit of each role's value is the sum of.
 
     ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
@@ -86,11 +86,11 @@ class Loaded(Struct):
     outputs: Float32s1
 
 
-def make_loaded(parts: PartWeights) -> Loaded:
+def make_loaded(network: RulesNetworkWeights) -> Loaded:
     """Reserve memory for a state; none is loaded."""
-    modes, fluents = parts.seen_as.shape
-    lookups, outputs = len(parts.first), parts.tables.shape[1]
-    hidden = parts.bias.shape[1]
+    modes, fluents = network.seen_as.shape
+    lookups, outputs = len(network.first), network.tables.shape[1]
+    hidden = network.bias.shape[1]
     return Loaded(
         words=np.zeros(max(1, -(-fluents // 64)), np.uint64),
         known=np.zeros(modes, np.int32),

@@ -10,10 +10,10 @@ from neurogame.settings import Settings, setting
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class PartsConfig(Settings):
+class RulesNetworkConfig(Settings):
     """Which parts an evaluator has, and how large they are."""
 
-    SUBJECT = "parts: "
+    SUBJECT = "network: "
 
     hidden: int = setting(
         64, "hidden units above the embeddings of fluents, 0: none", least=0, most=1024

@@ -17,8 +17,8 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Int64s1
 from neurogame.evaluators.attribution import Contribution, Kind
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.rule_units import RuleUnit, units_read
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.rule_units import RuleUnit, units_read
 from neurogame.inspect.attribution.rule_sources import RuleSource, rule_source
 from neurogame.show.layout import find_layout
 from neurogame.simulate.game import Game, State
@@ -29,7 +29,7 @@ _LISTED, _ALIKE = 3, 4
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class PartLabel:
+class UnitLabel:
     """What a part is called.
 
     Attributes:
@@ -133,9 +133,9 @@ def units_of(evaluator: RulesNetwork, game: Game) -> tuple[RuleUnit | None, ...]
     return units_read(game.structure, *first)
 
 
-def part_labels(
+def labels_in_mode(
     evaluator: RulesNetwork, game: Game, mode: int
-) -> tuple[list[PartLabel], list[PartLabel]]:
+) -> tuple[list[UnitLabel], list[UnitLabel]]:
     """Return the labels of hidden units and of look-ups, in the words of states of a mode.
 
     Args:
@@ -158,11 +158,11 @@ def part_labels(
         read = source[readers]
         fluents = sorted(read[read >= 0].tolist())
         text = names.text(names.places(fluents)) or "every state"
-        tables.append(PartLabel(kind="pattern", label=text, fluents=tuple(fluents)))
+        tables.append(UnitLabel(kind="pattern", label=text, fluents=tuple(fluents)))
     return units, tables
 
 
-def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> PartLabel:
+def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> UnitLabel:
     """Return the label of a unit that began as a condition of the rules."""
     there = [2 * int(source[one >> 1]) + one % 2 for one in unit.literals if source[one >> 1] >= 0]
     held = sorted(one >> 1 for one in there if one % 2 == 0)
@@ -179,7 +179,7 @@ def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> 
     least = "all" if unit.least == len(held) else f"at least {unit.least} of {len(held)}"
     label = f"{_about(names, rule, held)}: {move}{' '.join(texts)}; {least}"
     fluents = tuple(sorted({one >> 1 for one in there}))
-    return PartLabel(kind="rule", label=label, fluents=fluents)
+    return UnitLabel(kind="rule", label=label, fluents=fluents)
 
 
 def _about(names: PlaceNames, rule: RuleSource, held: Sequence[int]) -> str:
@@ -189,7 +189,7 @@ def _about(names: PlaceNames, rule: RuleSource, held: Sequence[int]) -> str:
     return f"{rule.relation}{whose}" + (f" ({rule.where})" if rule.where else "")
 
 
-def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> PartLabel:
+def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> UnitLabel:
     """Return the label of a unit that no rule asked for: its largest weights."""
     order = np.argsort(-np.abs(column), kind="stable")
     order = order[(source[order] >= 0) & (column[order] != 0)]
@@ -209,7 +209,7 @@ def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> PartLa
             texts.append(" ".join(filter(None, (where, content, sign))))
     fluents = sorted(fluent for _, each in largest for fluent in each)
     label = f"free: mostly {', '.join(texts)}" if texts else "free: reads nothing"
-    return PartLabel(kind="unit", label=label, fluents=tuple(fluents))
+    return UnitLabel(kind="unit", label=label, fluents=tuple(fluents))
 
 
 def _readers(evaluator: RulesNetwork) -> list[Int64s1]:

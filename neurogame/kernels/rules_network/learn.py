@@ -13,11 +13,11 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s1, UInt64s2
-from neurogame.kernels.parts.adam import step_adam
-from neurogame.kernels.parts.learning import Learning
-from neurogame.kernels.parts.limits import LEAST
-from neurogame.kernels.parts.load import add_up, change_rows
-from neurogame.kernels.parts.outputs import added, value_of
+from neurogame.kernels.rules_network.adam import step_adam
+from neurogame.kernels.rules_network.learning import Learning
+from neurogame.kernels.rules_network.limits import LEAST
+from neurogame.kernels.rules_network.load import add_up, change_rows
+from neurogame.kernels.rules_network.outputs import added, value_of
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import callee_sum, inner
 
@@ -46,7 +46,7 @@ def learn_game(
         count: number of positions.
         image: symmetry under which embeddings see them.
     """
-    for mode in range(len(learning.parts.weights)):
+    for mode in range(len(learning.network.weights)):
         _learn_mode(learning, states, modes, targets, begin, count, mode, image)
     learning.positions += count
     learning.waiting += count
@@ -84,27 +84,31 @@ def _learn_mode(
 @inner
 def _begin(learning: Learning, mode: int) -> None:
     """Begin with a state in which no fluent holds."""
-    parts, loaded = learning.parts, learning.loaded
+    network, loaded = learning.network, learning.loaded
     for word in range(len(loaded.words)):
         loaded.words[word] = np.uint64(0)
     for unit in range(len(loaded.units)):
-        loaded.units[unit] = parts.bias[mode, unit]
+        loaded.units[unit] = network.bias[mode, unit]
         learning.flow[unit] = _NONE
     for output in range(len(learning.total)):
         learning.total[output] = _NONE
-        for lookup in range(len(parts.first)):
+        for lookup in range(len(network.first)):
             learning.noted[lookup, output] = _NONE
-    for lookup in range(len(parts.first)):
-        loaded.row[mode, lookup] = loaded.rows[lookup] = parts.first[lookup]
+    for lookup in range(len(network.first)):
+        loaded.row[mode, lookup] = loaded.rows[lookup] = network.first[lookup]
 
 
 @callee_sum
 def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image: int) -> None:
     """Go on to a position: rows that change get their errors, fluents their gradients."""
-    parts, loaded, images = learning.parts, learning.loaded, learning.images
-    view, units, flow = parts.seen_as, loaded.units, learning.flow
-    rows, row, last = loaded.rows, loaded.row, parts.last
-    weights, embedding, gradient = parts.weights[mode], parts.embedding, learning.embedding_gradient
+    network, loaded, images = learning.network, learning.loaded, learning.images
+    view, units, flow = network.seen_as, loaded.units, learning.flow
+    rows, row, last = loaded.rows, loaded.row, network.last
+    weights, embedding, gradient = (
+        network.weights[mode],
+        network.embedding,
+        learning.embedding_gradient,
+    )
     for at in range(len(rows)):
         rows[at] = row[mode, at]
     for word in range(len(loaded.words)):
@@ -118,7 +122,7 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
             if fluent < 0:
                 continue
             holds = (now >> np.uint64(bit)) & _ONE != 0
-            change_rows(parts, rows, fluent, holds)
+            change_rows(network, rows, fluent, holds)
             fluent = images[mode, image, 64 * word + bit]
             if holds:
                 for unit in range(len(units)):
@@ -143,7 +147,7 @@ def _learn_row(learning: Learning, mode: int, lookup: int, row: int) -> None:
     *Reference:* temporal coherence, Beal and Smith (1999): a weight's step is the larger, the
     more its errors agree.
     """
-    weights, tables = learning.parts.weights[mode], learning.parts.tables
+    weights, tables = learning.network.weights[mode], learning.network.tables
     errors, sizes, noted = learning.errors, learning.sizes, learning.noted
     for output in range(len(learning.total)):
         error = learning.total[output] - noted[lookup, output]
@@ -162,34 +166,34 @@ def _learn_row(learning: Learning, mode: int, lookup: int, row: int) -> None:
 @callee_sum
 def _predict(learning: Learning, mode: int) -> None:
     """Compute the outputs of the position."""
-    parts, loaded = learning.parts, learning.loaded
+    network, loaded = learning.network, learning.loaded
     canonical, out = loaded.canonical, loaded.outputs
-    add_up(parts, loaded, mode)
+    add_up(network, loaded, mode)
     for output in range(len(out)):
-        out[output] = parts.sign[mode] * canonical[parts.turn[mode, output]]
+        out[output] = network.sign[mode] * canonical[network.turn[mode, output]]
 
 
 @inner
 def _note_error(learning: Learning, targets: Float32s2, place: int, mode: int) -> None:
     """Compute the errors of the outputs."""
-    parts, error, turned = learning.parts, learning.error, learning.turned
+    network, error, turned = learning.network, learning.error, learning.turned
     outputs, roles = learning.loaded.outputs, targets.shape[1]
     for output in range(len(error)):
         error[output] = turned[output] = _NONE
     for role in range(roles):
-        forecast = value_of(added(parts, outputs, role))
+        forecast = value_of(added(network, outputs, role))
         wanted = targets[place, role]
         missing = wanted - forecast
         sure = min(max(np.float64(forecast), LEAST), 1 - LEAST)
         learning.loss -= wanted * math.log(sure) + (1 - wanted) * math.log(1 - sure)
-        if parts.opposed == 0:
+        if network.opposed == 0:
             error[role] = missing
         elif role == 0:
             error[0] += np.float32(0.5) * missing
         else:
             error[0] -= np.float32(0.5) * missing
     for output in range(len(error)):
-        turned[parts.turn[mode, output]] += parts.sign[mode] * error[output]
+        turned[network.turn[mode, output]] += network.sign[mode] * error[output]
     for output in range(len(error)):
         learning.total[output] += turned[output]
 
@@ -197,13 +201,13 @@ def _note_error(learning: Learning, targets: Float32s2, place: int, mode: int) -
 @callee_sum
 def _add_gradients(learning: Learning, mode: int) -> None:
     """Add the gradients of the hidden units and of what reads them."""
-    parts, units, flow, turned = (
-        learning.parts,
+    network, units, flow, turned = (
+        learning.network,
         learning.loaded.units,
         learning.flow,
         learning.turned,
     )
-    readout, gradient = parts.readout, learning.readout_gradient
+    readout, gradient = network.readout, learning.readout_gradient
     for output in range(len(turned)):
         error = turned[output]
         for unit in range(len(units)):
@@ -215,10 +219,10 @@ def _add_gradients(learning: Learning, mode: int) -> None:
 @inner
 def _end(learning: Learning, mode: int, image: int) -> None:
     """Give all rows and all fluents that hold what they have not had yet."""
-    parts, loaded, flow = learning.parts, learning.loaded, learning.flow
-    weights, gradient = parts.weights[mode], learning.embedding_gradient
-    for lookup in range(len(parts.first)):
-        row = min(loaded.row[mode, lookup], parts.last[lookup])
+    network, loaded, flow = learning.network, learning.loaded, learning.flow
+    weights, gradient = network.weights[mode], learning.embedding_gradient
+    for lookup in range(len(network.first)):
+        row = min(loaded.row[mode, lookup], network.last[lookup])
         _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
         learning.bias_gradient[mode, unit] += flow[unit]

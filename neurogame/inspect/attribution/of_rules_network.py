@@ -9,18 +9,18 @@ import torch
 
 from neurogame.array_types import Float64s1
 from neurogame.evaluators.attribution import Attribution, Contribution
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.attribution.exact import adds, exact
-from neurogame.inspect.attribution.part_labels import PartLabel, part_labels
-from neurogame.kernels.parts.limits import MOST
+from neurogame.inspect.attribution.unit_labels import UnitLabel, labels_in_mode
+from neurogame.kernels.rules_network.limits import MOST
 from neurogame.simulate.game import State
 
 
-def attribute_parts(evaluator: RulesNetwork, state: State, role: int) -> Attribution:
+def attribute_rules_network(evaluator: RulesNetwork, state: State, role: int) -> Attribution:
     """Return the log-odds of a state's value as the sum that they are.
 
     The base is 0, a value of one half. Beyond
-    :data:`~neurogame.kernels.parts.limits.MOST` what parts add is cut off, which is a contribution
+    :data:`~neurogame.kernels.rules_network.limits.MOST` what parts add is cut off, which is a contribution
     of its own (``limit``).
 
     Args:
@@ -63,16 +63,16 @@ def _added(
         readout = sign * evaluator.readout[mode, output]
         units = (readout * torch.relu(before)).double().numpy()
         shares = (inputs * (readout * (before > 0))).sum(dim=1).double().numpy()
-    unit_labels, table_labels = part_labels(evaluator, state.game, mode)
-    added: dict[PartLabel, float] = {}
-    parts = (*zip(unit_labels, units.tolist(), strict=True),)
+    unit_labels, table_labels = labels_in_mode(evaluator, state.game, mode)
+    added: dict[UnitLabel, float] = {}
+    hidden = (*zip(unit_labels, units.tolist(), strict=True),)
     tables = (*zip(table_labels, amounts.tolist(), strict=True),)
-    for part, amount in (*parts, *tables):
-        added[part] = added.get(part, 0.0) + amount
+    for label, amount in (*hidden, *tables):
+        added[label] = added.get(label, 0.0) + amount
     target = layout.seen_as[mode].astype(np.int64)
     by_fluent = np.where(target >= 0, shares[target], 0.0)
     for table, amount in tables:
         by_fluent[list(table.fluents)] += amount / max(len(table.fluents), 1)
     return [
-        adds(part.kind, part.label, amount, part.fluents) for part, amount in added.items()
+        adds(label.kind, label.label, amount, label.fluents) for label, amount in added.items()
     ], by_fluent

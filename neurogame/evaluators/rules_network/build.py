@@ -12,23 +12,25 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.claims import check_claim
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
-from neurogame.evaluators.parts.feature_units import feature_units
-from neurogame.evaluators.parts.layout import (
-    PartsLayout,
-    PartsSizes,
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.feature_units import feature_units
+from neurogame.evaluators.rules_network.layout import (
+    RulesNetworkLayout,
+    RulesNetworkSizes,
     empty_layout,
     stored_sizes,
 )
-from neurogame.evaluators.parts.make_layout import make_layout
-from neurogame.evaluators.parts.rule_units import find_rule_units, rule_weights
+from neurogame.evaluators.rules_network.make_layout import make_layout
+from neurogame.evaluators.rules_network.rule_units import find_rule_units, rule_weights
 from neurogame.simulate.game import Game
 
-KIND = "parts"
+KIND = "rules-network"
 
 
-def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0) -> RulesNetwork:
+def make_rules_network(
+    game: Game, config: RulesNetworkConfig, *, opposed: bool, seed: int = 0
+) -> RulesNetwork:
     """Return a fresh rules network.
 
     Args:
@@ -53,7 +55,7 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
     return evaluator
 
 
-def rebuild_parts(
+def rebuild_rules_network(
     game: HasCircuit,
     description: Mapping[str, Any],
     weights: Mapping[str, Tensor] | None = None,
@@ -70,7 +72,7 @@ def rebuild_parts(
             are not those of the game or of the weights.
     """
     given = dict(description)
-    config = PartsConfig.from_json(given["config"])
+    config = RulesNetworkConfig.from_json(given["config"])
     seed = int(given["seed"])
     circuit = game.circuit
     what = "a rules network"
@@ -79,12 +81,16 @@ def rebuild_parts(
     return _made(game, empty_layout(sizes), config, seed)
 
 
-def _made(game: HasCircuit, layout: PartsLayout, config: PartsConfig, seed: int) -> RulesNetwork:
+def _made(
+    game: HasCircuit, layout: RulesNetworkLayout, config: RulesNetworkConfig, seed: int
+) -> RulesNetwork:
     """Return the evaluator with all weights 0."""
-    description = describe_parts(layout.sizes, config, seed)
+    description = describe_rules_network(layout.sizes, config, seed)
     return RulesNetwork(len(game.circuit.roles), layout, config.hidden, description)
 
 
-def describe_parts(sizes: PartsSizes, config: PartsConfig, seed: int) -> dict[str, Any]:
-    """Return what :func:`rebuild_parts` makes the same evaluator of."""
+def describe_rules_network(
+    sizes: RulesNetworkSizes, config: RulesNetworkConfig, seed: int
+) -> dict[str, Any]:
+    """Return what :func:`rebuild_rules_network` makes the same evaluator of."""
     return {"kind": KIND, "seed": seed, "config": config.to_json(), "sizes": asdict(sizes)}

@@ -7,17 +7,17 @@ import re
 import pytest
 import torch
 
-from neurogame.evaluators.parts.build import make_parts
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.library import library_names
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.in_short import LINES, in_short
-from neurogame.inspect.attribution.part_labels import PartLabel, part_labels, units_of
+from neurogame.inspect.attribution.unit_labels import UnitLabel, labels_in_mode, units_of
 from neurogame.inspect.named_state import named_state
-from neurogame.inspect.part_rules import part_rules, part_tables
 from neurogame.inspect.table import told
+from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
@@ -25,18 +25,18 @@ from tests.conftest import REPOSITORY
 ANONYMOUS = re.compile(r"hidden unit|pattern \d|unit \d|part \d|node \d")
 
 
-def parts(game: Game, hidden: int = 40, lookups: int = 12, rules: float = 0.9) -> RulesNetwork:
+def network(game: Game, hidden: int = 40, lookups: int = 12, rules: float = 0.9) -> RulesNetwork:
     """Return an evaluator whose weights have moved away at random from what they began as."""
-    config = PartsConfig(hidden=hidden, lookups=lookups, rules=rules)
-    evaluator = make_parts(game, config, opposed=False, seed=1)
+    config = RulesNetworkConfig(hidden=hidden, lookups=lookups, rules=rules)
+    evaluator = make_rules_network(game, config, opposed=False, seed=1)
     generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
-        for part in evaluator.parts_learned():
+        for part in evaluator.learned_weights():
             part.add_(torch.randn(part.shape, generator=generator) / 5)
     return evaluator
 
 
-def rules_of(labels: list[PartLabel]) -> list[str]:
+def rules_of(labels: list[UnitLabel]) -> list[str]:
     """Return the labels of units that began as conditions of the rules."""
     return [one.label for one in labels if one.kind == "rule"]
 
@@ -44,9 +44,9 @@ def rules_of(labels: list[PartLabel]) -> list[str]:
 @pytest.mark.parametrize("name", library_names())
 def test_nothing_is_anonymous(name: str) -> None:
     game = Game.load(name)
-    evaluator = parts(game)
+    evaluator = network(game)
     for mode in range(min(evaluator.layout.sizes.modes, 2)):
-        units, tables = part_labels(evaluator, game, mode)
+        units, tables = labels_in_mode(evaluator, game, mode)
         labels = [one.label for one in (*units, *tables)]
         assert not [label for label in labels if ANONYMOUS.search(label)]
         free = [one.label for one in units if one.kind == "unit"]
@@ -63,7 +63,7 @@ def test_nothing_is_anonymous(name: str) -> None:
 )
 def test_few_lines_add_up(name: str) -> None:
     game = Game.load(name)
-    evaluator = parts(game)
+    evaluator = network(game)
     for plies in range(5):
         found = attribute(evaluator, named_state(game, f"random:{plies}:{plies}"), 0)
         rows = in_short(found)
@@ -76,7 +76,7 @@ def test_few_lines_add_up(name: str) -> None:
 
 def test_lines_are_named_by_their_squares_and_rule() -> None:
     game = Game.load("tictactoe")
-    units, _ = part_labels(parts(game), game, 0)
+    units, _ = labels_in_mode(network(game), game, 0)
     row = "line of x (tictactoe.kif:56): (cell 1 1 x) (cell 2 1 x) (cell 3 1 x); at least "
     assert sorted(label for label in rules_of(units) if label.startswith(row)) == [
         row + "1 of 3",
@@ -88,8 +88,8 @@ def test_lines_are_named_by_their_squares_and_rule() -> None:
 
 def test_the_other_player_sees_the_other_player_s_lines() -> None:
     game = Game.load("connectfour")
-    evaluator = parts(game, hidden=320, rules=1.0)
-    lines = [rules_of(part_labels(evaluator, game, mode)[0]) for mode in range(2)]
+    evaluator = network(game, hidden=320, rules=1.0)
+    lines = [rules_of(labels_in_mode(evaluator, game, mode)[0]) for mode in range(2)]
     # Of the other threshold there may be fewer units than lines.
     almost = [{label for label in labels if "at least 3" in label} for labels in lines]
     assert almost[0] == almost[1]
@@ -102,7 +102,7 @@ def test_the_other_player_sees_the_other_player_s_lines() -> None:
 
 def test_conditions_of_legal_moves_say_which_move() -> None:
     game = Game.load("breakthrough6")
-    units, _ = part_labels(parts(game, hidden=400, rules=1.0), game, 0)
+    units, _ = labels_in_mode(network(game, hidden=400, rules=1.0), game, 0)
     (label,) = (one for one in rules_of(units) if "(move 3 4 4 5)" in one and "all" in one)
     assert label == (
         "legal of white (breakthrough6.kif:44): (legal white (move 3 4 4 5)) if "
@@ -115,7 +115,8 @@ def test_a_scrambled_copy_has_labels_in_its_own_words() -> None:
     renamed = scramble(game.rules, 7, numbers=True)
     copy = Game.from_rules(renamed.rules, "copy", cache=False)
     mine, yours = (
-        [one.label for group in part_labels(parts(g), g, 0) for one in group] for g in (game, copy)
+        [one.label for group in labels_in_mode(network(g), g, 0) for one in group]
+        for g in (game, copy)
     )
     words = set(re.findall(r"[a-z]+", " ".join(copy.fluents + copy.roles)))
     said = {word for label in yours for word in re.findall(r"[a-z]{3,}", label)}
@@ -127,7 +128,7 @@ def test_a_scrambled_copy_has_labels_in_its_own_words() -> None:
 
 def test_a_table_is_told_by_what_stands_there() -> None:
     game = Game.load("connectfour")
-    evaluator = parts(game, hidden=0)
+    evaluator = network(game, hidden=0)
     state = named_state(game, "(cell 1 1 red) (cell 2 1 black) (cell 1 2 red) (control red)")
     for one in attribute(evaluator, state, 0).contributions:
         assert one.label.startswith("cell (")
@@ -141,22 +142,22 @@ def test_a_table_is_told_by_what_stands_there() -> None:
 
 def test_additions_and_rules_that_changed_are_told() -> None:
     game = Game.load("tictactoe")
-    config = PartsConfig(hidden=48, lookups=48, rules=0.9)
-    evaluator, initial = (make_parts(game, config, opposed=True, seed=1) for _ in range(2))
+    config = RulesNetworkConfig(hidden=48, lookups=48, rules=0.9)
+    evaluator, initial = (make_rules_network(game, config, opposed=True, seed=1) for _ in range(2))
     units = [unit for unit in units_of(evaluator, game) if unit is not None]
     with torch.no_grad():
         evaluator.readout.fill_(0.25)
         for number, unit in enumerate(units):
             evaluator.embedding[:, list(unit.held), number] *= {1: 3, 2: -1}[unit.least]
         evaluator.tables[0, 0, 0] = 9.0
-    report = part_rules(evaluator, initial, game)
+    report = unit_rules(evaluator, initial, game)
     assert report["additions"][0]["adds"] == pytest.approx(9.0)
     assert report["additions"][0]["label"].startswith("table of cell (")
     assert {(row["least"], row["became"], row["own"]) for row in report["rules"]} == {
         ("at least 1 of 3", "grew", 3.0),
         ("at least 2 of 3", "changed sign", -1.0),
     }
-    text = told(part_tables(report, game.roles[0]))
+    text = told(unit_tables(report, game.roles[0]))
     assert "line of x (tictactoe.kif:" in text
     assert not ANONYMOUS.search(text)
     assert all(row["first"] == 0 for row in report["rules"])

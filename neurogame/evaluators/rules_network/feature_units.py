@@ -18,9 +18,9 @@ import numpy as np
 import torch
 
 from neurogame.array_types import Bools, Float32s
-from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.evaluators.parts.layout import PartsLayout
-from neurogame.evaluators.parts.perspective import find_perspectives
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout
+from neurogame.evaluators.rules_network.perspective import find_perspectives
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.play import random_looks
@@ -39,7 +39,7 @@ _SAME = 1e-4
 
 
 def feature_units(
-    game: Game, layout: PartsLayout, config: PartsConfig, seed: int
+    game: Game, layout: RulesNetworkLayout, config: RulesNetworkConfig, seed: int
 ) -> tuple[Float32s, Float32s]:
     """Return the embeddings and biases of the units that begin as features.
 
@@ -112,7 +112,9 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
     return np.stack(columns, axis=1) if columns else np.zeros((fluents, 0), np.float32)
 
 
-def _values_in_play(game: Game, layout: PartsLayout, weights: Float32s) -> tuple[Float32s, Bools]:
+def _values_in_play(
+    game: Game, layout: RulesNetworkLayout, weights: Float32s
+) -> tuple[Float32s, Bools]:
     """Return sums over the fluents of states of random games, as their modes see them.
 
     Returns:

@@ -10,17 +10,17 @@ from neurogame.array_types import (
     Float32s3,
     Int32s3,
 )
-from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
+from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
 from neurogame.native.struct import Struct
 
 
 class Learning(Struct):
-    """The state of learning; letters as in :class:`~neurogame.kernels.parts.parts.PartWeights`.
+    """The state of learning; letters as in :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`.
 
     ``G`` symmetries that keep modes and roles.
 
     Attributes:
-        parts: the weights that are learned.
+        network: the weights that are learned.
         loaded: memory for a state.
         images: the fluent as which each counts, for embeddings, in a mode under a symmetry, -1
             if it does not count; int32 ``[M, G, F]``.
@@ -48,7 +48,7 @@ class Learning(Struct):
         loss: sum of their cross-entropy, over roles.
     """
 
-    parts: PartWeights
+    network: RulesNetworkWeights
     loaded: Loaded
     images: Int32s3
     rate: float
@@ -74,7 +74,7 @@ class Learning(Struct):
 
 
 def make_learning(
-    parts: PartWeights,
+    network: RulesNetworkWeights,
     images: Int32s3,
     *,
     rate: float,
@@ -86,7 +86,7 @@ def make_learning(
     """Reserve memory to learn weights.
 
     Args:
-        parts: the weights, changed in place from then on.
+        network: the weights, changed in place from then on.
         images: see :class:`Learning`.
         rate: see :class:`Learning`.
         step_size: see :class:`Learning`.
@@ -94,25 +94,25 @@ def make_learning(
         outside: see :class:`Learning`; None: no weights are.
         pull: see :class:`Learning`.
     """
-    outputs, lookups, hidden = parts.tables.shape[1], len(parts.first), parts.bias.shape[1]
-    learned = (parts.embedding, parts.bias, parts.readout)
+    outputs, lookups, hidden = network.tables.shape[1], len(network.first), network.bias.shape[1]
+    learned = (network.embedding, network.bias, network.readout)
     return Learning(
-        parts=parts,
-        loaded=make_loaded(parts),
+        network=network,
+        loaded=make_loaded(network),
         images=images,
         rate=rate,
-        errors=np.zeros_like(parts.tables),
-        sizes=np.zeros_like(parts.tables),
+        errors=np.zeros_like(network.tables),
+        sizes=np.zeros_like(network.tables),
         noted=np.zeros((lookups, outputs), np.float32),
         total=np.zeros(outputs, np.float32),
         error=np.zeros(outputs, np.float32),
         turned=np.zeros(outputs, np.float32),
         flow=np.zeros(hidden, np.float32),
-        embedding_gradient=np.zeros_like(parts.embedding),
-        bias_gradient=np.zeros_like(parts.bias),
-        readout_gradient=np.zeros_like(parts.readout),
+        embedding_gradient=np.zeros_like(network.embedding),
+        bias_gradient=np.zeros_like(network.bias),
+        readout_gradient=np.zeros_like(network.readout),
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
-        outside=np.zeros(parts.embedding.shape[1:], np.float32) if outside is None else outside,
+        outside=np.zeros(network.embedding.shape[1:], np.float32) if outside is None else outside,
         pull=pull,
         step_size=step_size,
         every=every,

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from neurogame.array_types import Float64s1
-from neurogame.evaluators.parts.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.simulate.states import StateBatch
 
 
-def part_weights(evaluator: RulesNetwork, states: StateBatch) -> Float64s1:
+def fluent_weights(evaluator: RulesNetwork, states: StateBatch) -> Float64s1:
     """Return what the weights that read each fluent add while it holds.
 
     The row of a look-up is shared evenly among the fluents that chose it; a hidden unit that is

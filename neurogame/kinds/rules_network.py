@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
     from neurogame.circuit.circuit import HasCircuit
     from neurogame.evaluators.attribution import Attribution
-    from neurogame.evaluators.parts.evaluator import RulesNetwork
+    from neurogame.evaluators.rules_network.evaluator import RulesNetwork
     from neurogame.simulate.game import State
 
 
 @final
 class _Kind(EvaluatorKind["RulesNetwork"]):
-    name, source = "parts", "features"
+    name, source = "rules-network", "features"
     about = "features found in the rules, weighed in random games"
 
     def make(self, wish: Wish) -> RulesNetwork:
-        from neurogame.evaluators.parts.of_features import make_feature_evaluator
+        from neurogame.evaluators.rules_network.of_features import make_feature_evaluator
 
         return make_feature_evaluator(wish.game, wish.seed, recall=wish.recall)
 
@@ -32,17 +32,17 @@ class _Kind(EvaluatorKind["RulesNetwork"]):
         description: Mapping[str, Any],
         weights: Mapping[str, Tensor] | None,
     ) -> RulesNetwork:
-        from neurogame.evaluators.parts.build import rebuild_parts
+        from neurogame.evaluators.rules_network.build import rebuild_rules_network
 
-        return rebuild_parts(game, description, weights)
+        return rebuild_rules_network(game, description, weights)
 
     def is_sum(self, evaluator: RulesNetwork) -> bool:
         return True
 
     def explain(self, evaluator: RulesNetwork, state: State, role: int) -> Attribution:
-        from neurogame.inspect.attribution.of_parts import attribute_parts
+        from neurogame.inspect.attribution.of_rules_network import attribute_rules_network
 
-        return attribute_parts(evaluator, state, role)
+        return attribute_rules_network(evaluator, state, role)
 
 
 KIND = _Kind()

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s1
-from neurogame.kernels.parts.limits import LEAST, MOST
-from neurogame.kernels.parts.parts import PartWeights
+from neurogame.kernels.rules_network.limits import LEAST, MOST
+from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 from neurogame.native.compiled import inner
 
 _ONE = np.float32(1)
@@ -22,15 +22,15 @@ def logit(value: float) -> float:
 
 
 @inner
-def added(parts: PartWeights, outputs: Float32s1, role: int) -> float:
+def added(network: RulesNetworkWeights, outputs: Float32s1, role: int) -> float:
     """Return the logit of a role's value.
 
     Args:
-        parts: the weights.
+        network: the weights.
         outputs: what tables and hidden units add; float32 ``[O]``.
         role: the role.
     """
-    if parts.opposed != 0:
+    if network.opposed != 0:
         total = np.float64(outputs[0])
         if role != 0:
             total = -total
