@@ -1,4 +1,4 @@
-"""Plies a second of self-play with learning: which parts, and how many cores.
+"""Plies a second of self-play with learning: which network, and on how many cores.
 
 python -m benchmarks.learning connectfour --cores 1 2
 
@@ -58,7 +58,7 @@ class Rates:
 
 
 def learner(game: Game, network: Mapping[str, Any], cores: int) -> LaneLearner:
-    """Return a learner with the fitted recipe, but for some parts."""
+    """Return a learner with the fitted recipe, but for some settings of the network."""
     config = fitted(game, {"network": dict(network), "cores": cores})
     return LaneLearner(game, config, fresh_rules_network(game, config))
 

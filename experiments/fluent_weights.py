@@ -16,7 +16,7 @@ def fluent_weights(evaluator: RulesNetwork, states: StateBatch) -> Float64s1:
     The row of a look-up is shared evenly among the fluents that chose it; a hidden unit that is
     active passes on each fluent's embedding times its readout. A fluent counts as what it is seen
     as in the perspective of its state. With the biases and the rows that no fluent chose, these
-    shares add up to the whole of what the parts add.
+    shares add up to the whole of what the network adds.
 
     Args:
         evaluator: whose tables, embeddings and readouts are summed up.

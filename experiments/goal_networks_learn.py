@@ -1,11 +1,12 @@
-"""What goal networks gain by learning themselves, beside parts that learn for as many seconds.
+"""What goal networks gain by learning, beside a rules network that learns for as many seconds.
 
     python experiments/goal_networks_learn.py --seconds 60 --out runs/networks GAME...
     python experiments/goal_networks_learn.py --out runs/networks --report
 
 One processor core; compilation is done before the clock starts. What has learned plays the
-untrained goal networks, and goal networks that have learned play parts that have: one ply ahead,
-from openings of exactly four random plies, each in both roles. A finished cell stays in the folder.
+untrained goal networks, and goal networks that have learned play rules networks that have: one ply
+ahead, from openings of exactly four random plies, each in both roles. A finished cell stays in the
+folder.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ SEED = 70_000
 
 
 def run(game: Game, kind: str, seed: int, seconds: float, matches: int) -> dict[str, Any]:
-    """Let networks and parts learn, and return how they play.
+    """Let goal networks and a rules network learn, and return how they play.
 
     Args:
         game: the game.
@@ -55,7 +56,7 @@ def run(game: Game, kind: str, seed: int, seconds: float, matches: int) -> dict[
     untrained = make_evaluator(game, networks, seed).requires_grad_(False)
     row: dict[str, Any] = {"game": game.name, "kind": kind, "seed": seed, "seconds": seconds}
     learned: dict[str, Evaluator] = {}
-    for name, given in (("networks", {"evaluator": networks}), ("parts", {})):
+    for name, given in (("networks", {"evaluator": networks}), ("rules network", {})):
         learner_of(game, fitted(game, {**given, "lanes": 16}, seed=seed)).round()  # Compiles.
         learner = learner_of(game, fitted(game, given, seed=seed))
         while learner.counters.seconds < seconds:
@@ -64,8 +65,8 @@ def run(game: Game, kind: str, seed: int, seconds: float, matches: int) -> dict[
         row[f"{name} games"] = learner.counters.matches
     for key, one, other in (
         ("networks to untrained", learned["networks"], untrained),
-        ("parts to untrained", learned["parts"], untrained),
-        ("networks to parts", learned["networks"], learned["parts"]),
+        ("rules network to untrained", learned["rules network"], untrained),
+        ("networks to rules network", learned["networks"], learned["rules network"]),
     ):
         row[key] = compare(
             game,
@@ -82,12 +83,12 @@ def run(game: Game, kind: str, seed: int, seconds: float, matches: int) -> dict[
 
 def report(rows: list[dict[str, Any]]) -> None:
     """Print the table."""
-    keys = ("networks to untrained", "parts to untrained", "networks to parts")
-    print(f"| game | games, networks | games, parts | {' | '.join(keys)} |")
+    keys = ("networks to untrained", "rules network to untrained", "networks to rules network")
+    print(f"| game | games, networks | games, rules network | {' | '.join(keys)} |")
     print("|---|---|---|---|---|---|")
     for name in dict.fromkeys(row["game"] for row in rows):
         cells = [row for row in rows if row["game"] == name]
-        games = [sum(row[f"{who} games"] for row in cells) for who in ("networks", "parts")]
+        games = [sum(row[f"{who} games"] for row in cells) for who in ("networks", "rules network")]
         scores = " | ".join(pooled(cells, key, each=False) for key in keys)
         print(f"| {name} | {games[0]:,} | {games[1]:,} | {scores} |")
 

@@ -16,6 +16,7 @@ def add_settings(
     kind: type[Settings],
     prefix: str = "",
     only: Collection[str] | None = None,
+    unnamed: str = "",
 ) -> None:
     """Add one option per setting; absent options stay None.
 
@@ -24,12 +25,14 @@ def add_settings(
         kind: the settings; those that hold settings get no option.
         prefix: put before each name, and in place of the name ``kind``, such as ``evaluator``.
         only: names of the fields that get an option; None: all.
+        unnamed: what there is where no ``kind`` is given, if it is not the default.
     """
     for entry in settings_of(kind):
         if entry.nested is not None or (only is not None and entry.name not in only):
             continue
         flag = _option(entry, prefix)
-        notes = [*filter(None, [entry.range]), f"default: {entry.default_text}"]
+        default = (entry.name == "kind" and unnamed) or entry.default_text
+        notes = [*filter(None, [entry.range]), f"default: {default}"]
         text = f"{entry.about.text} ({'; '.join(notes)})".replace("%", "%%")
         place = destination(entry.name, prefix)
         words = entry.words if entry.number is None else ()

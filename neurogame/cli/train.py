@@ -13,6 +13,7 @@ from neurogame.setting_options import add_settings, chosen_flags
 from neurogame.workers.settings import WorkerSettings
 
 RECIPES = ("fitted", "paper")
+_UNNAMED = "none, so that a rules network learns; with --recipe paper cilp-paper"
 
 _EPILOG = """\
 "The paper", its sections and equations: Michulke and Thielscher, Neural Networks for State
@@ -45,8 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_fitted_settings(parser)
     add_paper_settings(parser)
-    text = "goal networks that learn in place of parts, by the same games; with --recipe paper, too"
-    add_settings(parser.add_argument_group("evaluator", text), EvaluatorConfig, "evaluator")
+    text = "goal networks that learn in place of a rules network; with --recipe paper, too"
+    group = parser.add_argument_group("evaluator", text)
+    add_settings(group, EvaluatorConfig, "evaluator", unnamed=_UNNAMED)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ class Contribution:
         kind: ``logic``: the goal networks, or what is computed by logic alone; ``rule``: a hidden
             unit that began as a condition of the rules; ``pattern``: the row that a look-up reads;
             ``unit``: another hidden unit; ``limit``: what is cut off, where
-            parts add more than a value can show; ``fluent``: one that holds, or does not. Of
+            they add more than a value can show; ``fluent``: one that holds, or does not. Of
             moves: ``move``: what the move is worth whatever the state; ``condition``: one of the
             conditions of which one has to be fulfilled; ``goal``: that of a game that the move
             ends; ``threshold``: biases of the hidden units that are above 0.

@@ -168,7 +168,7 @@ def state_parts(report: dict[str, Any], top: int) -> list[Part]:
 
     Args:
         report: what it returned.
-        top: how many contributions, fluents and moves to list; of parts there are few lines.
+        top: how many contributions, fluents and moves to list; a rules network has few lines.
     """
     short = report["in_short"]
     against, move, other = (report[name] for name in ("against", "move", "rather_than"))

@@ -74,7 +74,7 @@ def unit_tables(report: dict[str, Any], role: str) -> list[Table]:
 
 @final
 class _Mode:
-    """The parts of an evaluator, as states of one mode see them."""
+    """A rules network, as states of one mode see it."""
 
     def __init__(self, now: RulesNetwork, then: RulesNetwork, game: Game, mode: int) -> None:
         layout = now.layout

@@ -54,8 +54,8 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
 
     Args:
         game: the game.
-        given: settings that are not to be chosen, by name; those of the parts under ``parts``
-            as a mapping of its own.
+        given: settings that are not to be chosen, by name; those of the rules network
+            under ``network``, as a mapping of its own.
         seed: of the run.
     """
     given = dict(given or {})

@@ -1,7 +1,7 @@
 """Refinement before a match: self-play in a given time, kept only if it made the evaluator better.
 
-A rules network goes on learning from where it is; in place of any other one, parts that
-fit the game learn from the beginning, and take its place if they beat it.
+A rules network goes on learning from where it is; in place of any other one, a rules
+network that fits the game learns from the beginning, and takes its place if it beats it.
 """
 
 from __future__ import annotations

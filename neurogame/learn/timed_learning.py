@@ -45,8 +45,8 @@ class TimedLearner:
 
         Args:
             game: the game; not :func:`too slow <is_too_slow>` for the time that there is.
-            begun: an evaluator of the game that goes on learning; it is not changed. None: parts
-                that fit the game begin to learn.
+            begun: an evaluator of the game that goes on learning; it is not changed. None: a
+                rules network that fits the game begins to learn.
             steps: what :meth:`steps` of an earlier learner of that evaluator returned; None:
                 sizes are found anew.
             seed: decides the games.

@@ -265,7 +265,7 @@ def learner_of(
 
     Args:
         game: what is played.
-        config: whether parts learn or goal networks, and how.
+        config: whether a rules network learns or goal networks, and how.
         workplace: who plays; None: this process.
 
     Raises:

@@ -61,7 +61,7 @@ def test_compiled_code_equals_plain_torch(name: str) -> None:
         replace(SMALL, symmetries=False, hidden=0),
     ],
 )
-def test_every_part_is_optional(config: RulesNetworkConfig) -> None:
+def test_units_tables_modes_and_symmetries_are_optional(config: RulesNetworkConfig) -> None:
     game = Game.load("connectfour5")
     network = network_of(game, config)
     states = states_in_play(game, 60)

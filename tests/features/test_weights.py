@@ -105,7 +105,7 @@ def test_no_feature_is_worth_anything() -> None:
         weigh(none)
 
 
-def test_values_in_batches_are_those_of_the_parts() -> None:
+def test_values_in_batches_are_those_of_the_features() -> None:
     game = Game.load("reversi6")
     weighted = weigh(evidence(game.name))
     evaluator = feature_evaluator(game, weighted)

@@ -59,7 +59,7 @@ def trained(name: str) -> tuple[Game, RulesNetwork]:
 
 
 @pytest.mark.parametrize("name", ["connectfour", "breakthrough6", "qubic", "checkers6"])
-def test_what_parts_add_is_the_value(name: str) -> None:
+def test_what_units_and_tables_add_is_the_value(name: str) -> None:
     game, evaluator = trained(name)
     for state in states(game, 30):
         for role in range(len(game.roles)):

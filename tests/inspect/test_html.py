@@ -164,7 +164,7 @@ def trained(game: Game, evaluator: Evaluator) -> Checkpoint:
 def test_a_checkpoint_says_what_it_is_and_how_to_play_it() -> None:
     checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / "tictactoe.pt")
     shown = text(checkpoint._repr_html_())
-    assert "checkpoint of tictactoe evaluator parts" in shown
+    assert "checkpoint of tictactoe evaluator rules-network" in shown
     assert "xplayer, oplayer" in shown
     assert checkpoint.hash[:16] in shown
     assert f"{checkpoint.counters['matches']:,}" in shown
@@ -173,7 +173,7 @@ def test_a_checkpoint_says_what_it_is_and_how_to_play_it() -> None:
         assert f"{100 * row['score']:.1f}" in shown
     assert pictures(checkpoint._repr_html_()) == 1
     assert repr(checkpoint) == (
-        "Checkpoint('tictactoe': evaluator parts, "
+        "Checkpoint('tictactoe': evaluator rules-network, "
         f"learned from {checkpoint.counters['matches']:,} matches)"
     )
 
@@ -193,19 +193,19 @@ def test_a_checkpoint_of_rules_that_are_read_differently_now_says_so() -> None:
     assert "retrain with this version" in text(shown)
 
 
-def test_evaluators_show_parts_rules_and_drift() -> None:
+def test_evaluators_show_tensors_rules_and_drift() -> None:
     checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / "connectfour.pt")
     game = checkpoint.game()
     shown = text(checkpoint.evaluator(game)._repr_html_())
-    assert "evaluator parts of connectfour" in shown
+    assert "evaluator rules-network of connectfour" in shown
     assert "96, with 159,408 rows" in shown
     assert "drift" in shown
     scrambled = Game.from_rules(scramble(game.rules, seed=2).rules, "other")
     renamed = checkpoint.evaluator(checkpoint.mapping(scrambled).namesake)
     shown = text(renamed._repr_html_())
-    assert "evaluator parts of other" in shown
+    assert "evaluator rules-network of other" in shown
     assert all(role in shown for role in scrambled.roles)
-    assert "parts of other" in repr(renamed)
+    assert "rules-network of other" in repr(renamed)
     assert copy.deepcopy(renamed).origin is renamed.origin
 
     game = Game.load("tictactoe")

@@ -1,4 +1,4 @@
-"""What parts are called: by the rules and the squares that they look at, in all games."""
+"""What units and tables are called: by the rules and squares that they look at, in all games."""
 
 from __future__ import annotations
 

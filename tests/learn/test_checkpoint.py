@@ -26,8 +26,12 @@ from neurogame.learn.checkpoints import claims as checkpoint_claims
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
+from tests.evaluators.rules_networks import SMALL, network_of
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
 @cache
@@ -316,6 +320,33 @@ def test_a_file_of_version_4_loses_the_settings_that_left(path: Path) -> None:
     states = sample_states(game().simulator(), 20, seed=1).to_bool().numpy()
     legal = np.ones((20, len(game().moves[0])), np.bool_)
     assert (again.move_scores(states, legal, 0) == judge.move_scores(states, legal, 0)).all()
+
+
+def test_a_file_of_version_6_calls_its_rules_network_by_the_name_of_today(path: Path) -> None:
+    evaluator = network_of(game())
+    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
+    config = {"learner": LaneConfig(network=SMALL, lanes=7).to_json(), "seconds": 5.0}
+    held = {"weights": weights, "initial_weights": weights, "config": config}
+    new = sample(description=evaluator.describe(), **held)
+    contents = copy.deepcopy(vars(new))
+    contents["description"]["kind"] = "parts"
+    contents["config"]["learner"]["parts"] = contents["config"]["learner"].pop("network")
+    document = torch.load(path, weights_only=True)
+    old = {**document, "version": 6, "hash": content_hash(contents), "contents": contents}
+    torch.save(old, path)
+    loaded = load_checkpoint(path)
+    assert loaded.hash == new.hash
+    assert LaneConfig.from_json(loaded.config["learner"]).network == SMALL
+    states = sample_states(game().simulator(), 20, seed=1).to_bool()
+    assert torch.equal(loaded.evaluator()(states), evaluator(states))
+
+
+@pytest.mark.parametrize("name", sorted(one.stem for one in CHECKPOINTS.glob("*.pt")))
+def test_checkpoints_of_the_repository_hold_rules_networks(name: str) -> None:
+    loaded = load_checkpoint(CHECKPOINTS / f"{name}.pt")
+    learner = LaneConfig.from_json(loaded.config["learner"])
+    assert loaded.description["kind"] == "rules-network"
+    assert loaded.weights["bias"].shape[1] == learner.network.hidden
 
 
 @pytest.mark.parametrize("alone", [False, True])

@@ -306,6 +306,6 @@ def test_other_evaluators_are_refused(tmp_path: Path, game: Game) -> None:
         make_player(f"alphabeta:mlp,learn={tmp_path / 'my.pt'}", game)
 
 
-def test_in_place_of_goal_networks_parts_learn_first(tmp_path: Path, game: Game) -> None:
+def test_in_place_of_goal_networks_a_rules_network_learns_first(tmp_path: Path, game: Game) -> None:
     begun = MatchLearner(tmp_path / "my.pt", game, lambda: make_evaluator(game, EvaluatorConfig()))
     assert values(begun.evaluator, won_match(game)[:-1]).std() > 0.02

@@ -71,7 +71,7 @@ def test_only_better_weights_stay(
 
 
 @pytest.mark.usefixtures("ticking")
-def test_parts_go_on_learning_from_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rules_network_goes_on_learning_from_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neurogame.learn.refine.compare", lambda *_, **__: compared(36, 4))
     own = game("tictactoe")
     evaluator = fresh_rules_network(own, fitted(own))

@@ -73,7 +73,7 @@ def trainer(
 
 
 def in_lanes(run: Trainer) -> LaneLearner:
-    """Return the learner of a run in which parts learn."""
+    """Return the learner of a run in which a rules network learns."""
     assert isinstance(run.learner, LaneLearner)
     return run.learner
 
@@ -151,8 +151,8 @@ def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path
     in_lanes(run).round(steps - 1)
     run.save()
     evaluator = in_lanes(run).averaged
-    network = (*evaluator.learned_weights(), evaluator.first_embedding)
-    weights = sum(part.numel() * 4 for part in network)
+    tensors = (*evaluator.learned_weights(), evaluator.first_embedding)
+    weights = sum(part.numel() * 4 for part in tensors)
     assert sum(part.nbytes for part in run.learner.state().values()) > 10 * weights
     assert folder.latest.stat().st_size < 3 * weights
     kept = RunFolder(tmp_path / "run").resume()

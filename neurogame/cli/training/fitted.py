@@ -184,7 +184,7 @@ def _networks(options: argparse.Namespace, given: dict[str, Any]) -> EvaluatorCo
     wrong += chosen_flags(options, RulesNetworkConfig, "network")
     if wrong:
         raise ConfigurationError(
-            f"{', '.join(wrong)}: not with --evaluator, by which goal networks learn, not parts"
+            f"{', '.join(wrong)}: not with --evaluator, by which no rules network learns"
         )
     return EvaluatorConfig(**given)
 

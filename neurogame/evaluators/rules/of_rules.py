@@ -17,10 +17,9 @@ import torch
 from neurogame.array_types import Float64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
-from neurogame.evaluators.rules_network.build import describe_rules_network
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, plain_layout
 from neurogame.simulate.game import Game
 
 MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
@@ -118,9 +117,7 @@ class _Collected:
             )
         layout = self._layout([block.shape[2] for block in blocks], opposed)
         config = RulesNetworkConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
-        evaluator = RulesNetwork(
-            self.roles, layout, outputs, describe_rules_network(layout.sizes, config, 0)
-        )
+        evaluator = RulesNetwork(self.roles, layout, config, 0)
         with torch.no_grad():
             evaluator.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
             evaluator.embedding.copy_(torch.from_numpy(self.linear.transpose(0, 2, 1)))
@@ -129,41 +126,13 @@ class _Collected:
         return evaluator
 
     def _layout(self, sizes: list[int], opposed: bool) -> RulesNetworkLayout:
-        modes, outputs = self.shape
-        addends = np.zeros((self.fluents, len(sizes)), np.int32)
+        addends = np.zeros((self.fluents, len(sizes)), np.int64)
         for number, sets in enumerate(self.tables, 1):
             step = 1
             for fluents in reversed(sets):
                 addends[list(fluents), number] += step
                 step *= len(fluents) + 1
-        where, lookups = np.nonzero(addends)
-        ends = np.cumsum(sizes)
-        seen = np.tile(np.arange(self.fluents, dtype=np.int32), (modes, 1))
-        return RulesNetworkLayout(
-            sizes=RulesNetworkSizes(
-                fluents=self.fluents,
-                modes=modes,
-                mode_fluents=len(self.modes),
-                sets=modes,
-                outputs=outputs,
-                lookups=len(sizes),
-                addends=len(where),
-                rows=int(ends[-1]),
-                images=1,
-                opposed=opposed,
-            ),
-            mode_fluent=np.array(self.modes, np.int32),
-            seen_as=seen,
-            weights=np.arange(modes, dtype=np.int32),
-            turn=np.tile(np.arange(outputs, dtype=np.int32), (modes, 1)),
-            sign=np.ones(modes, np.float32),
-            start=np.searchsorted(where, np.arange(self.fluents + 1)).astype(np.int32),
-            lookup=lookups.astype(np.int32),
-            addend=addends[where, lookups],
-            first=(ends - sizes).astype(np.int32),
-            last=(ends - 1).astype(np.int32),
-            images=seen[:, None].copy(),
-        )
+        return plain_layout(addends, sizes, self.modes, self.shape[1], opposed)
 
 
 def _joined(counts: Iterable[GroundCount]) -> list[GroundCount] | None:

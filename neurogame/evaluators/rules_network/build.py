@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,10 @@ from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.feature_units import feature_units
-from neurogame.evaluators.rules_network.layout import (
-    RulesNetworkLayout,
-    RulesNetworkSizes,
-    empty_layout,
-    stored_sizes,
-)
+from neurogame.evaluators.rules_network.layout import empty_layout, stored_sizes
 from neurogame.evaluators.rules_network.make_layout import make_layout
 from neurogame.evaluators.rules_network.rule_units import find_rule_units, rule_weights
 from neurogame.simulate.game import Game
-
-KIND = "rules-network"
 
 
 def make_rules_network(
@@ -35,12 +27,12 @@ def make_rules_network(
 
     Args:
         game: the game.
-        config: which parts there are.
+        config: which hidden units and look-ups there are.
         opposed: whether the game has two roles whose goals always add up to 100.
         seed: decides every random weight and pattern.
     """
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
-    evaluator = _made(game, layout, config, seed)
+    evaluator = RulesNetwork(len(game.circuit.roles), layout, config, seed)
     random = np.random.default_rng(seed)
     # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
     embedding = 0.3 * random.standard_normal((layout.sizes.fluents, config.hidden))
@@ -78,19 +70,4 @@ def rebuild_rules_network(
     what = "a rules network"
     sizes = stored_sizes(what, given["sizes"], len(circuit.fluents), len(circuit.roles))
     check_claim(what, sizes.numbers(config.hidden), weights)
-    return _made(game, empty_layout(sizes), config, seed)
-
-
-def _made(
-    game: HasCircuit, layout: RulesNetworkLayout, config: RulesNetworkConfig, seed: int
-) -> RulesNetwork:
-    """Return the evaluator with all weights 0."""
-    description = describe_rules_network(layout.sizes, config, seed)
-    return RulesNetwork(len(game.circuit.roles), layout, config.hidden, description)
-
-
-def describe_rules_network(
-    sizes: RulesNetworkSizes, config: RulesNetworkConfig, seed: int
-) -> dict[str, Any]:
-    """Return what :func:`rebuild_rules_network` makes the same evaluator of."""
-    return {"kind": KIND, "seed": seed, "config": config.to_json(), "sizes": asdict(sizes)}
+    return RulesNetwork(len(circuit.roles), empty_layout(sizes), config, seed)

@@ -11,7 +11,7 @@ from neurogame.settings import Settings, setting
 @final
 @dataclass(frozen=True, kw_only=True)
 class RulesNetworkConfig(Settings):
-    """Which parts an evaluator has, and how large they are."""
+    """Which hidden units and pattern tables a rules network has, and how large they are."""
 
     SUBJECT = "network: "
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.layout import RulesNetworkLayout
 from neurogame.kernels.rules_network.limits import MOST
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from neurogame.judges.states import CompiledValues
     from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 
+KIND = "rules-network"
+"""The name of this kind of evaluator."""
 LAYOUT = "layout_"
 """What the names of tensors begin with that are not learned."""
 FIRST = ("first_embedding", "first_bias")
@@ -28,15 +32,15 @@ class RulesNetwork(Evaluator):
     """Values whose log-odds are the sum of what hidden units and pattern tables say.
 
     Hidden units begin as conditions of the rules, see
-    :mod:`~neurogame.evaluators.rules_network.rule_units`; what they and the tables say is 0 at first, so
-    that all values begin at 0.5. A state is seen in the perspective of its mode; see
+    :mod:`~neurogame.evaluators.rules_network.rule_units`; what they and the tables say is 0 at
+    first, so that all values begin at 0.5. A state is seen in the perspective of its mode; see
     :class:`~neurogame.evaluators.rules_network.layout.RulesNetworkLayout`.
 
     Args:
         role_count: number of roles, ``R``.
         layout: which fluents make which rows, and the perspectives.
-        hidden: number of hidden units, ``H``.
-        description: JSON-able kind and configuration.
+        config: the settings; it has as many hidden units as they say, ``H``.
+        seed: what made its random weights.
 
     Attributes:
         tables: what rows add; ``[S, O, N]``.
@@ -49,14 +53,11 @@ class RulesNetwork(Evaluator):
     """
 
     def __init__(
-        self,
-        role_count: int,
-        layout: RulesNetworkLayout,
-        hidden: int,
-        description: dict[str, Any],
+        self, role_count: int, layout: RulesNetworkLayout, config: RulesNetworkConfig, seed: int
     ) -> None:
-        sizes = layout.sizes
-        super().__init__(sizes.fluents, role_count, description)
+        sizes, hidden = layout.sizes, config.hidden
+        settings = {"config": config.to_json(), "sizes": asdict(sizes)}
+        super().__init__(sizes.fluents, role_count, {"kind": KIND, "seed": seed, **settings})
         self.layout = layout
         sets, outputs = sizes.sets, sizes.outputs
         self.tables = nn.Parameter(torch.zeros(sets, outputs, sizes.rows))
@@ -145,7 +146,7 @@ class RulesNetwork(Evaluator):
         return outside.astype(np.float32)
 
     def learned_weights(self) -> tuple[Tensor, ...]:
-        """Return the weights of all parts: tables, embedding, bias and readout."""
+        """Return the weights that learn: tables, embedding, bias and readout."""
         return self.tables, self.embedding, self.bias, self.readout
 
     def kernel_weights(self) -> RulesNetworkWeights:
@@ -153,7 +154,7 @@ class RulesNetwork(Evaluator):
         from neurogame.kernels.rules_network.weights import RulesNetworkWeights
 
         layout = self.layout
-        shared = [part.detach().numpy() for part in self.learned_weights()]
+        shared = [weights.detach().numpy() for weights in self.learned_weights()]
         return RulesNetworkWeights(
             mode_fluent=layout.mode_fluent,
             seen_as=layout.seen_as,

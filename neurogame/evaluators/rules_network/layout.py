@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, final
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.array_types import Float32s1, Int32s1, Int32s2, Int32s3
+from neurogame.array_types import Float32s1, Int32s1, Int32s2, Int32s3, Int64s
 from neurogame.errors import ConfigurationError
 
 
@@ -45,7 +45,7 @@ class RulesNetworkSizes:
     opposed: bool
 
     def numbers(self, hidden: int) -> int:
-        """Return how many numbers a layout has, and parts with so many hidden units above it."""
+        """Return how many numbers a layout has, with so many hidden units above it."""
         modes, outputs, fluents = self.modes, self.outputs, self.fluents
         layout = modes * (fluents * (1 + self.images) + outputs + 2) + self.mode_fluents
         layout += fluents + 2 * (self.addends + self.lookups)
@@ -60,7 +60,8 @@ class RulesNetworkLayout:
 
     Attributes:
         sizes: the shapes.
-        mode_fluent: see :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`, as the following.
+        mode_fluent: see :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`, as
+            the following.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
@@ -200,4 +201,46 @@ def empty_layout(sizes: RulesNetworkSizes) -> RulesNetworkLayout:
         first=whole(sizes.lookups),
         last=whole(sizes.lookups),
         images=whole(modes, sizes.images, fluents),
+    )
+
+
+def plain_layout(
+    addends: Int64s, sizes: Sequence[int], modes: Sequence[int], outputs: int, opposed: bool
+) -> RulesNetworkLayout:
+    """Return a layout in which states are seen as they are, in each mode by weights of its own.
+
+    Args:
+        addends: by how much a fluent raises the row that a look-up reads; int64 ``[F, L]``.
+        sizes: rows of each look-up's table, which no other one reads; ``L``.
+        modes: fluents of which always one holds and says which mode it is; none: one mode.
+        outputs: ``O``.
+        opposed: whether there are two roles whose goals always add up to 100.
+    """
+    where, lookups = np.nonzero(addends)
+    fluents, count, ends = len(addends), max(len(modes), 1), np.cumsum(sizes)
+    seen = np.tile(np.arange(fluents, dtype=np.int32), (count, 1))
+    return RulesNetworkLayout(
+        sizes=RulesNetworkSizes(
+            fluents=fluents,
+            modes=count,
+            mode_fluents=len(modes),
+            sets=count,
+            outputs=outputs,
+            lookups=len(sizes),
+            addends=len(where),
+            rows=int(ends[-1]),
+            images=1,
+            opposed=opposed,
+        ),
+        mode_fluent=np.array(modes, np.int32),
+        seen_as=seen,
+        weights=np.arange(count, dtype=np.int32),
+        turn=np.tile(np.arange(outputs, dtype=np.int32), (count, 1)),
+        sign=np.ones(count, np.float32),
+        start=np.searchsorted(where, np.arange(fluents + 1)).astype(np.int32),
+        lookup=lookups.astype(np.int32),
+        addend=addends[where, lookups].astype(np.int32),
+        first=(ends - sizes).astype(np.int32),
+        last=(ends - 1).astype(np.int32),
+        images=seen[:, None].copy(),
     )

@@ -36,7 +36,7 @@ def make_layout(
 
     Args:
         structure: of the game.
-        config: which parts there are.
+        config: which look-ups there are.
         opposed: whether there are two roles whose goals always add up to 100.
         seed: decides which patterns are drawn.
     """

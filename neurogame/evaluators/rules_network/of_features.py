@@ -12,10 +12,9 @@ import torch
 
 from neurogame.array_types import Float32s, Int64s
 from neurogame.circuit.circuit import HasCircuit
-from neurogame.evaluators.rules_network.build import describe_rules_network
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
+from neurogame.evaluators.rules_network.layout import plain_layout
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import known_evidence
@@ -66,40 +65,11 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> RulesNetw
     above = np.abs(linear).sum(axis=1) + 1.0
     constant = (weighted.constants - above).astype(np.float32)
     columns: list[Int64s] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
-    sizes = np.array([1, *(table.shape[1] for _, table in rows)])
+    sizes = [1, *(table.shape[1] for _, table in rows)]
     tables_of = np.concatenate([constant[:, None], *(table for _, table in rows)], axis=1)
-    ends = np.cumsum(sizes)
-    addends = np.stack(columns, axis=1)
-    where, lookups = np.nonzero(addends)
-    layout = RulesNetworkLayout(
-        sizes=RulesNetworkSizes(
-            fluents=fluents,
-            modes=1,
-            mode_fluents=0,
-            sets=1,
-            outputs=outputs,
-            lookups=len(sizes),
-            addends=len(where),
-            rows=int(ends[-1]),
-            images=1,
-            opposed=weighted.opposed,
-        ),
-        mode_fluent=np.zeros(0, np.int32),
-        seen_as=np.arange(fluents, dtype=np.int32)[None],
-        weights=np.zeros(1, np.int32),
-        turn=np.arange(outputs, dtype=np.int32)[None],
-        sign=np.ones(1, np.float32),
-        start=np.searchsorted(where, np.arange(fluents + 1)).astype(np.int32),
-        lookup=lookups.astype(np.int32),
-        addend=addends[where, lookups].astype(np.int32),
-        first=(ends - sizes).astype(np.int32),
-        last=(ends - 1).astype(np.int32),
-        images=np.arange(fluents, dtype=np.int32)[None, None],
-    )
+    layout = plain_layout(np.stack(columns, axis=1), sizes, [], outputs, weighted.opposed)
     config = RulesNetworkConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
-    evaluator = RulesNetwork(
-        len(circuit.roles), layout, outputs, describe_rules_network(layout.sizes, config, 0)
-    )
+    evaluator = RulesNetwork(len(circuit.roles), layout, config, 0)
     with torch.no_grad():
         evaluator.tables.copy_(torch.from_numpy(tables_of)[None])
         evaluator.embedding.copy_(torch.from_numpy(linear.T.astype(np.float32))[None])

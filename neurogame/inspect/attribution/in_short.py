@@ -33,7 +33,7 @@ _SHARED = {1.0: "all", 0.75: "three quarters", 0.5: "half", 0.25: "a quarter", 0
 """How much of what a topic looks at others look at, too, which are told with it."""
 _OF_A_RULE = 0.25
 """Of a topic's amounts that rules say, for it to be called by the rule."""
-_PARTS = ("rule", "unit", "pattern")
+_SUMMED = ("rule", "unit", "pattern")
 
 
 @final
@@ -42,7 +42,7 @@ class _Topic:
     """What looks at the same places.
 
     Attributes:
-        places: variables of the structure; none: what is no part.
+        places: variables of the structure; none: what is no unit or table.
         members: the largest first, but the one that it is called by before all.
         amount: of all members.
     """
@@ -59,7 +59,7 @@ class _Topic:
 
 
 def in_short(attribution: Attribution, lines: int = LINES) -> list[Row]:
-    """Return what adds to a value of parts, in few lines, which add up but for base and gap.
+    """Return what adds to a rules network's value in few lines, which add up but for base and gap.
 
     Args:
         attribution: any.
@@ -67,11 +67,11 @@ def in_short(attribution: Attribution, lines: int = LINES) -> list[Row]:
 
     Returns:
         Each with ``amount``, ``text``, ``squares`` and ``share``: of the absolute amounts of all
-        topics. The last one is ``other``, if anything is left. None where no evaluator made of
-        parts is taken apart into them, or the state is not known.
+        topics. The last one is ``other``, if anything is left. None where it is no rules network
+        that is taken apart into units and tables, or the state is not known.
     """
     state = attribution.state
-    if state is None or all(one.kind not in _PARTS for one in attribution.contributions):
+    if state is None or all(one.kind not in _SUMMED for one in attribution.contributions):
         return []
     names = place_names(state.game)
     topics = _topics(attribution.contributions, names)
@@ -93,7 +93,7 @@ def _topics(contributions: Sequence[Contribution], names: PlaceNames) -> list[_T
     """Return contributions by the places that they look at."""
     members: dict[frozenset[int] | str, list[Contribution]] = {}
     for one in contributions:
-        places = frozenset(names.places(one.fluents)) if one.kind in _PARTS else frozenset[int]()
+        places = frozenset(names.places(one.fluents)) if one.kind in _SUMMED else frozenset[int]()
         members.setdefault(places or one.label, []).append(one)
     topics = []
     for key, group in members.items():

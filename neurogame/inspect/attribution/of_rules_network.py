@@ -20,8 +20,8 @@ def attribute_rules_network(evaluator: RulesNetwork, state: State, role: int) ->
     """Return the log-odds of a state's value as the sum that they are.
 
     The base is 0, a value of one half. Beyond
-    :data:`~neurogame.kernels.rules_network.limits.MOST` what parts add is cut off, which is a contribution
-    of its own (``limit``).
+    :data:`~neurogame.kernels.rules_network.limits.MOST` what units and tables add is cut off, which
+    is a contribution of its own (``limit``).
 
     Args:
         evaluator: of the state's game.

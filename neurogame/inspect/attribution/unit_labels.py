@@ -1,4 +1,4 @@
-"""What the parts of a learned evaluator are called, in the words of the rules.
+"""What hidden units and pattern tables are called, in the words of the rules.
 
 A hidden unit that began as a condition of the rules bears the name of the rule; every other one is
 called by the fluents that it looks at most, a pattern table by the places that it reads. A *place*
@@ -30,7 +30,7 @@ _LISTED, _ALIKE = 3, 4
 @final
 @dataclass(frozen=True, kw_only=True)
 class UnitLabel:
-    """What a part is called.
+    """What a hidden unit or a pattern table is called.
 
     Attributes:
         kind: ``rule``, ``unit`` (another hidden unit) or ``pattern``.

@@ -36,8 +36,8 @@ def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> 
 
     Args:
         game: the game.
-        pairs: each evaluator now and before learning. The goal networks inside evaluators made
-            of parts count as well; empty where an evaluator has no weights that come from rules.
+        pairs: each evaluator now and before learning. Empty where an evaluator has no
+            weights that come from rules.
     """
     texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
     by_rule: dict[tuple[str, str], list[float]] = {}

@@ -1,4 +1,4 @@
-"""An evaluator as a view: its kind and sizes, its parts, and the rules behind its weights."""
+"""An evaluator as a view: its kind and sizes, its tensors, and the rules behind its weights."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def value_heuristic(values: Values) -> None:
             row = first + lane
             if row == 0 or is_far(values, loaded, row):
                 load(loaded, states, row)
-            compute_outputs(network, loaded, states, row, 0, outputs)
+            compute_outputs(network, loaded, states, row, outputs)
             for role in range(out.shape[1]):
                 number = valuation.feature[role]
                 held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])

@@ -36,11 +36,8 @@ def step_adam(learning: Learning) -> None:
     learning.waiting = 0
     if learning.pull > 0:
         for weight_set in range(network.embedding.shape[0]):
-            _draw(
-                network.embedding[weight_set].reshape(-1),
-                learning.outside.reshape(-1),
-                learning.pull,
-            )
+            embedding = network.embedding[weight_set].reshape(-1)
+            _draw(embedding, learning.outside.reshape(-1), learning.pull)
 
 
 @callee

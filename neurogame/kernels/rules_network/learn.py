@@ -104,11 +104,8 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
     network, loaded, images = learning.network, learning.loaded, learning.images
     view, units, flow = network.seen_as, loaded.units, learning.flow
     rows, row, last = loaded.rows, loaded.row, network.last
-    weights, embedding, gradient = (
-        network.weights[mode],
-        network.embedding,
-        learning.embedding_gradient,
-    )
+    weights, embedding = network.weights[mode], network.embedding
+    gradient = learning.embedding_gradient
     for at in range(len(rows)):
         rows[at] = row[mode, at]
     for word in range(len(loaded.words)):

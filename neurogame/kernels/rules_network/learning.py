@@ -15,7 +15,9 @@ from neurogame.native.struct import Struct
 
 
 class Learning(Struct):
-    """The state of learning; letters as in :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`.
+    """The state of learning.
+
+    Letters as in :class:`~neurogame.kernels.rules_network.weights.RulesNetworkWeights`.
 
     ``G`` symmetries that keep modes and roles.
 

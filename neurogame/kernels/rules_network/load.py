@@ -1,4 +1,4 @@
-"""Loading a state, and what the parts add in a state that differs from it in a few fluents."""
+"""Loading a state, and the outputs of a state that differs from it in a few fluents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NONE = np.float32(0)
 
 @inner
 def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
-    """Take a packed state; what the parts make of it is computed when it is asked for."""
+    """Take a packed state; what the network makes of it is computed when it is asked for."""
     for word in range(len(loaded.words)):
         loaded.words[word] = states[row, word]
     for mode in range(len(loaded.known)):
@@ -84,23 +84,18 @@ def change_rows(network: RulesNetworkWeights, rows: Int32s1, fluent: int, holds:
 
 @callee_sum
 def compute_outputs(
-    network: RulesNetworkWeights,
-    loaded: Loaded,
-    states: UInt64s2,
-    row: int,
-    mode: int,
-    out: Float32s1,
+    network: RulesNetworkWeights, loaded: Loaded, states: UInt64s2, row: int, out: Float32s1
 ) -> None:
-    """Compute what the parts add to the outputs in a state much like the loaded one.
+    """Compute the outputs of a state much like the loaded one.
 
     Args:
         network: the weights.
         loaded: a state.
         states: packed states; uint64 ``[N, Fw]``.
         row: which of them is asked for.
-        mode: its mode.
         out: written; float32 ``[O]``.
     """
+    mode = mode_of(network, states, row)
     see(network, loaded, mode)
     view, units, rows = network.seen_as, loaded.units, loaded.rows
     weights, embedding = network.weights[mode], network.embedding

@@ -1,4 +1,4 @@
-"""From what the parts add up to values of roles."""
+"""From outputs to values of roles."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neurogame.judges.states import CompiledValues, Values
-from neurogame.kernels.rules_network.load import compute_outputs, load, mode_of
+from neurogame.kernels.rules_network.load import compute_outputs, load
 from neurogame.kernels.rules_network.outputs import added, value_of
 from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
 from neurogame.native.arrays import cast
@@ -39,13 +39,13 @@ def value_rules_network(values: Values) -> None:
     for row in range(values.count):
         if row == 0 or is_far(values, loaded, row):
             load(loaded, states, row)
-        compute_outputs(network, loaded, states, row, mode_of(network, states, row), outputs)
+        compute_outputs(network, loaded, states, row, outputs)
         for role in range(out.shape[1]):
             out[row, role] = value_of(added(network, outputs, role))
 
 
 def compile_rules_network(network: RulesNetworkWeights) -> CompiledValues:
-    """Return parts for compiled code."""
+    """Return a rules network for compiled code."""
     return CompiledValues(
         value=entry(value_rules_network, counted=True),
         evaluator=RulesNetworkValuation(network=network, loaded=make_loaded(network)),

@@ -60,7 +60,7 @@ class RulesNetworkWeights(Struct):
 
 
 class Loaded(Struct):
-    """A state with what the parts make of it, mode by mode; one per thread.
+    """A state with what the network makes of it, mode by mode; one per thread.
 
     ``Fw`` words of a state.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
-from neurogame.kernels.rules_network.load import compute_outputs, load, mode_of
+from neurogame.kernels.rules_network.load import compute_outputs, load
 from neurogame.kernels.rules_network.outputs import added, logit, value_of
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.native.bits import lowest_bit
@@ -92,9 +92,7 @@ def _value_last(games: GameLanes, lane: int) -> None:
     learning = games.learning
     network, loaded, plies = learning.network, learning.loaded, len(games.modes) // len(games.ply)
     outputs = loaded.outputs
-    compute_outputs(
-        network, loaded, games.state, lane, mode_of(network, games.state, lane), outputs
-    )
+    compute_outputs(network, loaded, games.state, lane, outputs)
     row = lane * plies + games.ply[lane] - 1
     for role in range(len(games.score)):
         games.searched[row, role] = value_of(added(network, outputs, role))
@@ -155,7 +153,7 @@ def _score_child(games: GameLanes, child: int) -> None:
     learning, states = games.learning, games.children.machine.block.states
     network, loaded = learning.network, learning.loaded
     outputs = loaded.outputs
-    compute_outputs(network, loaded, states, child, mode_of(network, states, child), outputs)
+    compute_outputs(network, loaded, states, child, outputs)
     for role in range(len(games.score)):
         games.score[role] = added(network, outputs, role)
 

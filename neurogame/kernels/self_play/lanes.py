@@ -27,7 +27,7 @@ class GameLanes(Struct):
     Attributes:
         children: the rules, for all children of the lanes' states.
         machine: the rules, for the moves made.
-        learning: the parts, and how they learn.
+        learning: the network, and how it learns.
         initial: the state in which games start; uint64 ``[1, Fw]``.
         initial_legal: its legal moves; uint64 ``[1, Mw]``.
         state: the lanes' states; uint64 ``[N, Fw]``.

@@ -45,7 +45,7 @@ from neurogame.version import __version__
 from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
-VERSION = 6
+VERSION = 7
 _QUICKLY = 1
 """How hard a file is compressed that is written again and again."""
 
@@ -359,21 +359,22 @@ _RENAMED = {"sound": "cilp", "paper": "cilp-paper"}
 _FRESH_PLAYER = re.compile(r"^(\s*(?:alphabeta\s*:\s*)?)(sound|paper)(?=\s*(?:,|$))", re.I)
 
 
+def _renamed(settings: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    kind = settings.get("kind")
+    return {**settings, "kind": names[kind]} if kind in names else settings
+
+
 def _with_renamed_kinds(contents: dict[str, Any]) -> dict[str, Any]:
     """Version 2 called the evaluators ``cilp`` and ``cilp-paper`` ``sound`` and ``paper``."""
-
-    def renamed(settings: dict[str, Any]) -> dict[str, Any]:
-        kind = settings.get("kind")
-        return {**settings, "kind": _RENAMED[kind]} if kind in _RENAMED else settings
-
     config = dict(contents.get("config", {}))
     if "evaluator" in config:
-        config["evaluator"] = renamed(config["evaluator"])
+        config["evaluator"] = _renamed(config["evaluator"], _RENAMED)
     if "opponent" in config:
         config["opponent"] = _FRESH_PLAYER.sub(
             lambda match: match[1] + _RENAMED[match[2].lower()], config["opponent"], count=1
         )
-    return {**contents, "description": renamed(contents["description"]), "config": config}
+    description = _renamed(contents["description"], _RENAMED)
+    return {**contents, "description": description, "config": config}
 
 
 def _with_judges(contents: dict[str, Any]) -> dict[str, Any]:
@@ -402,8 +403,8 @@ def _without_logic(contents: dict[str, Any]) -> dict[str, Any]:
     """Version 5 had parts above goal networks, and did not tell what hidden units began as."""
     config = dict(contents["config"])
     if "parts" in config.get("learner", {}):
-        parts = _without(config["learner"]["parts"], _LEFT_PARTS)
-        config["learner"] = {**config["learner"], "parts": parts}
+        settings = _without(config["learner"]["parts"], _LEFT_SETTINGS)
+        config["learner"] = {**config["learner"], "parts": settings}
     description = contents["description"]
     if description.get("kind") != "parts":
         return {**contents, "config": config}
@@ -415,12 +416,22 @@ def _without_logic(contents: dict[str, Any]) -> dict[str, Any]:
     initial = contents["initial_weights"]
     first = {f"first_{name}": initial[name][0] for name in ("embedding", "bias")}
     weights = {name: {**contents[name], **first} for name in ("weights", "initial_weights")}
-    settings = _without(description["config"], _LEFT_PARTS)
+    settings = _without(description["config"], _LEFT_SETTINGS)
     described = {**description, "config": settings}
     return {**contents, **weights, "description": described, "config": config}
 
 
-_LEFT_PARTS = ("logic", "detectors")
+_LEFT_SETTINGS = ("logic", "detectors")
+
+
+def _with_rules_networks(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 6 called a rules network ``parts``, as a kind and among the learner's settings."""
+    config = dict(contents["config"])
+    if "learner" in config:
+        given = config["learner"].items()
+        config["learner"] = {"network" if name == "parts" else name: one for name, one in given}
+    description = _renamed(contents["description"], {"parts": "rules-network"})
+    return {**contents, "description": description, "config": config}
 
 
 def _without(values: dict[str, Any], left: tuple[str, ...]) -> dict[str, Any]:
@@ -434,6 +445,7 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     3: _with_judges,
     4: _without_what_left,
     5: _without_logic,
+    6: _with_rules_networks,
 }
 
 

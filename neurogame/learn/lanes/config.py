@@ -17,9 +17,7 @@ class LaneConfig(Settings):
 
     SUBJECT = "learning: "
 
-    network: RulesNetworkConfig = setting(
-        RulesNetworkConfig(), "what learns, before it has learned"
-    )
+    network: RulesNetworkConfig = setting(RulesNetworkConfig(), "what learns, as it begins")
     evaluator: EvaluatorConfig | None = setting(
         None, "goal networks that learn; none: a rules network does"
     )

@@ -54,7 +54,7 @@ class LaneLearner:
 
         Args:
             game: what is played.
-            config: how; what it says of parts is not looked at.
+            config: how; what it says of the network is not looked at.
             evaluator: of the game.
             workplace: where the lanes of each core are played: in its threads, if it has some, else
                 by its executor; None: in one thread of this process for each core.

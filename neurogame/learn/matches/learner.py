@@ -18,8 +18,7 @@ import torch
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.rules_network.build import KIND
-from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.evaluator import KIND, RulesNetwork
 from neurogame.files import lock_file
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
@@ -197,7 +196,7 @@ class MatchLearner:
                 f"{self.path}: it has been replaced by a checkpoint of {held.game_name}, under "
                 "other names at least; give every player a file of its own"
             )
-        if _holds_rules_network(held):
+        if held.description.get("kind") == KIND:
             if held.description != self._network.describe():
                 raise CheckpointError(
                     f"{self.path}: it has been replaced by another evaluator of "
@@ -275,10 +274,6 @@ class MatchLearner:
             image=random.integers(images, size=len(matches)),
             lambda_=self.config.steps.lambda_,
         )
-
-
-def _holds_rules_network(held: Checkpoint) -> bool:
-    return held.description.get("kind") == KIND
 
 
 def _is_of_matches(held: Checkpoint) -> bool:

@@ -59,7 +59,7 @@ class GoalNetworkLearner:
 
         Args:
             game: what is played.
-            config: how; what it says of parts is not looked at.
+            config: how; what it says of a rules network is not looked at.
             evaluator: of the game.
             workplace: who helps with games that take long; None: nobody.
 
