@@ -11,6 +11,7 @@ import numpy.typing as npt
 from neurogame.array_types import Int64s
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.kernel import Kernel
+from neurogame.kernels.codegen.table import point_to
 from neurogame.kernels.playout import Tally
 
 _ALIGN = 64
@@ -48,14 +49,7 @@ class Caller:
         self.set(Argument.DOES, kernel.does)
         self.set(Argument.MADE, self.made)
         self.set(Argument.LENGTHS, self.lengths if lengths else 0)
-        self._arguments[Argument.ROUTINE] = kernel.routine
-        for part, gate_table in enumerate(kernel.tables):
-            place = Argument.TABLES + 3 * part
-            self._arguments[place : place + 3] = (
-                gate_table.runs.ctypes.data,
-                len(gate_table.runs),
-                gate_table.gates.ctypes.data,
-            )
+        point_to(kernel.tables, kernel.routine, self._arguments)
 
     def set(self, argument: Argument, value: int | npt.NDArray[np.generic]) -> None:
         """Set an argument; of an array its address, so it must live until the call."""

@@ -17,11 +17,11 @@ from neurogame.files import Arrays
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.codegen.evaluate import Input, write_evaluation
-from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Part
+from neurogame.kernels.codegen.frame import ARGUMENTS, Part
 from neurogame.kernels.codegen.kernel import load_routine, make_code, pack_tables, unpack_tables
 from neurogame.kernels.codegen.shape import Shape, widest
 from neurogame.kernels.codegen.store import kept
-from neurogame.kernels.codegen.table import GateTable
+from neurogame.kernels.codegen.table import GateTable, point_to
 from neurogame.kernels.netlist.build import build_step
 from neurogame.kernels.netlist.ply import Ply
 from neurogame.kernels.step import GOALS, NEXT, STATUS
@@ -72,14 +72,7 @@ class CompiledStep:
         table = np.zeros(ARGUMENTS, np.int64)
         table[Input.CELLS] = cells.ctypes.data
         table[Input.FROM_CELLS] = self.inputs.ctypes.data
-        table[Argument.ROUTINE] = self.routine
-        for part, gate_table in enumerate(self.tables):
-            place = Argument.TABLES + 3 * part
-            table[place : place + 3] = (
-                gate_table.runs.ctypes.data,
-                len(gate_table.runs),
-                gate_table.gates.ctypes.data,
-            )
+        point_to(self.tables, self.routine, table)
         return table
 
 

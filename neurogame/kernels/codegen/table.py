@@ -8,6 +8,7 @@ what was computed last is still in the cache.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -40,6 +41,21 @@ class GateTable:
 
     runs: Int32s
     gates: Int32s
+
+
+def point_to(tables: Sequence[GateTable], routine: int, arguments: Int64s) -> None:
+    """Write where the routine and its tables are into the arguments of generated code.
+
+    Args:
+        tables: of the parts; they must live as long as the arguments.
+        routine: address of the routine; 0 if there is none.
+        arguments: int64, see :class:`.Argument`.
+    """
+    arguments[Argument.ROUTINE] = routine
+    for part, table in enumerate(tables):
+        place = Argument.TABLES + 3 * part
+        addresses = table.runs.ctypes.data, len(table.runs), table.gates.ctypes.data
+        arguments[place : place + 3] = addresses
 
 
 @final

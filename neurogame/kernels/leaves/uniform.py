@@ -13,6 +13,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.kernel import Kernel
+from neurogame.kernels.codegen.table import point_to
 from neurogame.kernels.lane_rows import SPACE, to_lanes
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.compiled_rules import goals_of
@@ -130,14 +131,7 @@ def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
         table[argument] = array.ctypes.data
     table[Argument.STRIDE] = 8 * playouts.begin.shape[1]
     table[Argument.LEFT_BITS] = 1
-    table[Argument.ROUTINE] = play.routine
-    for part, gate_table in enumerate(play.tables):
-        place = Argument.TABLES + 3 * part
-        table[place : place + 3] = (
-            gate_table.runs.ctypes.data,
-            len(gate_table.runs),
-            gate_table.gates.ctypes.data,
-        )
+    point_to(play.tables, play.routine, table)
 
 
 def play_on(machine: StateMachine) -> None:

@@ -55,7 +55,20 @@ _NEAR = 0.5
 _LOG_2 = math.log(2.0)
 
 
-class Network(Struct):
+class _Wired(Struct):
+    """Networks without their weights; see :class:`Network`."""
+
+    pattern: Int32s2
+    table_pattern: Int32s1
+    table_start: Int32s1
+    edge_start: Int32s1
+    edge_child: Int32s1
+    output: Int32s1
+    steep: float
+    kind: int
+
+
+class Network(_Wired):
     """Networks with their weights, of float32.
 
     ``P`` patterns, ``T`` tables, ``N`` upper neurons, ``D`` edges between them, ``O`` outputs;
@@ -68,44 +81,28 @@ class Network(Struct):
         edge_start: first edge of each upper neuron; int32 ``[N + 1]``.
         edge_child: what each edge reads; int32 ``[D]``.
         output: upper neuron of each output; int32 ``[O]``.
+        steep: half the steepness of the activation.
+        kind: of network.
         tables: what each table holds; ``[T, C, 32]``.
         edges: parameters of edges between upper neurons; ``[*, D]``.
         nodes: parameters of upper neurons; ``[*, N]``.
         offsets: kind SOUND: logarithm of what the tables' two first channels were divided by,
             per upper neuron; ``[2, N]``.
-        steep: half the steepness of the activation.
-        kind: of network.
     """
 
-    pattern: Int32s2
-    table_pattern: Int32s1
-    table_start: Int32s1
-    edge_start: Int32s1
-    edge_child: Int32s1
-    output: Int32s1
     tables: Float32s3
     edges: Float32s2
     nodes: Float32s2
     offsets: Float32s2
-    steep: float
-    kind: int
 
 
-class ExactNetwork(Struct):
+class ExactNetwork(_Wired):
     """The same with weights of float64, to check gradients; see :class:`Network`."""
 
-    pattern: Int32s2
-    table_pattern: Int32s1
-    table_start: Int32s1
-    edge_start: Int32s1
-    edge_child: Int32s1
-    output: Int32s1
     tables: Float64s3
     edges: Float64s2
     nodes: Float64s2
     offsets: Float64s2
-    steep: float
-    kind: int
 
 
 AnyNetwork: TypeAlias = Network | ExactNetwork
