@@ -167,12 +167,12 @@ class Ranges:
         for literal in rule.body:
             self._ask(literal, bindings)
         relation = relation_of(rule.head)
-        if relation == ("next", 1) and relation_of(_inner(rule.head)) in self._declared_only:
+        if relation == ("next", 1) and relation_of(inner_of(rule.head)) in self._declared_only:
             return
         for path, term in self._places(rule.head):
             self._write(path, term, bindings)
-        if relation == ("base", 1) and relation_of(_inner(rule.head)) in self._declared_only:
-            for path, term in self._places(Compound("true", (_inner(rule.head),))):
+        if relation == ("base", 1) and relation_of(inner_of(rule.head)) in self._declared_only:
+            for path, term in self._places(Compound("true", (inner_of(rule.head),))):
                 self._write(path, term, bindings)
 
     def _ask(self, literal: Formula, bindings: Bindings) -> None:
@@ -474,7 +474,8 @@ def _compare(
     return True
 
 
-def _inner(sentence: Sentence) -> Sentence:
+def inner_of(sentence: Sentence) -> Sentence:
+    """Return the sentence inside one of one argument; an empty name where a variable stands."""
     (inner,) = arguments_of(sentence)
     return inner if isinstance(inner, Symbol | Compound) else Symbol("")
 

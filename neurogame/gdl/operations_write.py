@@ -28,7 +28,7 @@ from neurogame.gdl.operations_declared import (
     Relation,
 )
 from neurogame.gdl.operations_evaluated import BUILT_IN, EvaluatedRelations
-from neurogame.gdl.operations_ranges import Ranges
+from neurogame.gdl.operations_ranges import Ranges, inner_of
 from neurogame.gdl.operations_read import fresh_variable, general_sentence
 from neurogame.gdl.operations_turns import refuse, turns_of
 from neurogame.gdl.operations_words import AND, DISTINCT, NOT, OPERATION, OR
@@ -111,7 +111,7 @@ class _OperationsWriter:
             elif relation == ("input", 2):
                 ordinary += self._action(rule)
             elif relation == _NEXT:
-                frame = frames.get(relation_of(_inner(rule.head)))
+                frame = frames.get(relation_of(inner_of(rule.head)))
                 changes += self._removals(rule) if frame is rule else self._addition(rule)
             elif relation == ("base", 1) and isinstance(arguments_of(rule.head)[0], Variable):
                 continue
@@ -380,7 +380,7 @@ class _OperationsWriter:
     def _declarations(self) -> list[Rule]:
         """Return ``base`` for propositions that no rule declares, from what can occur."""
         declared = {
-            relation_of(_inner(rule.head))
+            relation_of(inner_of(rule.head))
             for rule in self._rules
             if relation_of(rule.head) in (("base", 1), ("init", 1))
         }
@@ -420,11 +420,6 @@ def _operation(move: Sentence, effect: Term) -> Compound:
     return Compound(OPERATION, (move, effect))
 
 
-def _inner(sentence: Sentence) -> Sentence:
-    (inner,) = arguments_of(sentence)
-    return inner if isinstance(inner, Symbol | Compound) else Symbol("")
-
-
 def _called(sentence: Sentence, name: str | None) -> Sentence:
     return (
         sentence if name is None else _sentence_of(name, arguments_of(sentence), sentence.position)
@@ -436,23 +431,22 @@ def _sentence_of(name: str, arguments: Sequence[Term], position: Position) -> Se
 
 
 def _and(parts: Iterable[Formula]) -> Formula:
-    flat: list[Formula] = []
-    for part in parts:
-        flat += part.formulas if isinstance(part, And) else (part,)
-    if _FALSE in flat:
-        return _FALSE
-    unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else And(unique)
+    return _joined(And, _FALSE, parts)
 
 
 def _or(parts: Iterable[Formula]) -> Formula:
+    return _joined(Or, _TRUE, parts)
+
+
+def _joined(kind: type[And | Or], decided: Formula, parts: Iterable[Formula]) -> Formula:
+    """Return a flat conjunction or disjunction, decided by a part that decides it."""
     flat: list[Formula] = []
     for part in parts:
-        flat += part.formulas if isinstance(part, Or) else (part,)
-    if _TRUE in flat:
-        return _TRUE
+        flat += part.formulas if isinstance(part, kind) else (part,)
+    if decided in flat:
+        return decided
     unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else Or(unique)
+    return unique[0] if len(unique) == 1 else kind(unique)
 
 
 def _not(formula: Formula) -> Formula:

@@ -6,7 +6,7 @@ A block's lanes are one vector of words, or a few; its signals stay in the cache
 from __future__ import annotations
 
 from neurogame.kernels.codegen.block_frame import BlockFrame
-from neurogame.kernels.codegen.ends import count_ended
+from neurogame.kernels.codegen.ends import count_ended, keep_final
 from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
@@ -14,7 +14,6 @@ from neurogame.kernels.netlist.netlist import (
     AND_AND_NOT,
     AND_NOT,
     AND_SAME,
-    OR_AND,
     OR_AND_NOT,
     SELECT,
 )
@@ -264,12 +263,7 @@ def _leave(frame: PlayoutFrame, looks: str) -> None:
         open_ = text.load(frame.own("open", offset))
         text.store(open_, frame.columns(Argument.OPEN, offset), aligned=False)
         frame.add(Counter.LOOKS, open_, looks)
-        with text.when(frame.given(Argument.FINAL)):
-            for fluent in frame.each_fluent():
-                at = frame.columns(Argument.FINAL, offset, fluent)
-                state = frame.fluent(fluent, offset)
-                value = text.gate(OR_AND, text.load(at, aligned=False), state, open_)
-                text.store(value, at, aligned=False)
+        keep_final(frame, open_, offset, "when")
 
 
 def bit_planes(text: Text, number: str, count: int) -> list[str]:

@@ -35,7 +35,7 @@ def count_ended(frame: PlayoutFrame, step: str, looks: str) -> str:
         if not frame.age_bits:
             fresh = frame.own("fresh", offset)
             text.store(text.both("or", text.load(fresh), ended), fresh)
-        _keep_final(frame, ended, offset)
+        keep_final(frame, ended, offset)
         _keep_goals(frame, ended, offset)
         if frame.moves:
             _count_moves(frame, ended, offset)
@@ -74,14 +74,14 @@ def _count_games(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
             frame.add(Counter.GOALS + index, reached)
 
 
-def _keep_final(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
-    """Write the states in which games have ended."""
+def keep_final(frame: PlayoutFrame, lanes: str, offset: Offset, name: str = "final") -> None:
+    """Write the states of some lanes, in which games have ended or are left, if they are wanted."""
     text = frame.text
-    with text.when(frame.given(Argument.FINAL), "final"):
+    with text.when(frame.given(Argument.FINAL), name):
         for fluent in frame.each_fluent():
             at = frame.columns(Argument.FINAL, offset, fluent)
             state = frame.fluent(fluent, offset)
-            value = text.gate(OR_AND, text.load(at, aligned=False), state, ended)
+            value = text.gate(OR_AND, text.load(at, aligned=False), state, lanes)
             text.store(value, at, aligned=False)
 
 
