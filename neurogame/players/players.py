@@ -57,11 +57,20 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         return ProofPlayer(spec)
     player: Player
     if spec.kind == "auto":
-        player = _auto_player(spec)
+        # Imported here: it has all kinds of players at hand.
+        from neurogame.players.auto.auto_player import AutoPlayer
+
+        player = AutoPlayer(spec)
     elif spec.kind == "solve":
-        player = _solve_player(spec)
+        # Imported here: others need nothing of the search for lines.
+        from neurogame.players.solve_player import SolvePlayer
+
+        player = SolvePlayer(name=str(spec), limit=spec.limit)
     elif spec.kind == "heuristic":
-        player = _heuristic_player(spec)
+        # Imported here: others do not look for features.
+        from neurogame.players.heuristic.player import HeuristicPlayer
+
+        player = HeuristicPlayer(spec)
     elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
         player = FolderPlayer(spec, lambda file_spec: _searching_player(file_spec, seed))
     else:
@@ -74,31 +83,6 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
 
 def _searching_player(spec: PlayerSpec, seed: int) -> Player:
     return _mcts_player(spec, seed) if spec.kind == "mcts" else _alphabeta_player(spec, seed)
-
-
-def _auto_player(spec: PlayerSpec) -> Player:
-    # Imported here: it has all kinds of players at hand.
-    from neurogame.players.auto.auto_player import AutoPlayer
-
-    return AutoPlayer(spec)
-
-
-def _solve_player(spec: PlayerSpec) -> Player:
-    # Imported here: others need nothing of the search for lines.
-    from neurogame.players.solve_player import SolvePlayer
-
-    return SolvePlayer(name=str(spec), limit=spec.limit)
-
-
-def _heuristic_player(spec: PlayerSpec) -> Player:
-    # Imported here: others do not look for features.
-    from neurogame.players.heuristic.player import HeuristicPlayer
-
-    return HeuristicPlayer(
-        name=str(spec),
-        limit=spec.limit,
-        settings=SearchSettings(**SearchSettings.read(spec.settings)),
-    )
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:

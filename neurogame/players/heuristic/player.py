@@ -15,9 +15,9 @@ from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import known_evidence
 from neurogame.players.heuristic.ranking import RankedHeuristic, rank
 from neurogame.players.search_player import Outfit, SearchPlayer
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
-from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 
@@ -36,22 +36,10 @@ class HeuristicPlayer(SearchPlayer):
 
     HEEDED = ("seconds", "nodes", "depth")
 
-    def __init__(
-        self,
-        *,
-        name: str = "heuristic",
-        limit: Limit | None = None,
-        settings: SearchSettings | None = None,
-    ) -> None:
-        """Make a player.
-
-        Args:
-            name: see :class:`~neurogame.players.search_player.SearchPlayer`.
-            limit: its own limit.
-            settings: of the search.
-        """
-        super().__init__(Outfit(name=name, limit=limit))
-        self._settings = settings
+    def __init__(self, spec: PlayerSpec) -> None:
+        """Make the player of a player string."""
+        super().__init__(Outfit(name=str(spec), limit=spec.limit))
+        self._settings = SearchSettings(**SearchSettings.read(spec.settings))
         self._evidence: FeatureEvidence | None = None
 
     def _make_search(self, game: Game, match: MatchStart, end: float | None) -> AlphaBeta:

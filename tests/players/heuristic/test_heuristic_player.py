@@ -16,6 +16,7 @@ from neurogame.players.heuristic import player as player_module
 from neurogame.players.heuristic.player import HeuristicPlayer, ranked_heuristics
 from neurogame.players.heuristic.ranking import RankedHeuristic
 from neurogame.players.players import make_player
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
@@ -92,7 +93,7 @@ def test_player_strings() -> None:
 
 def test_it_searches_with_the_first_one() -> None:
     own = game(NAME)
-    player = HeuristicPlayer(limit=Limit(depth=2))
+    player = HeuristicPlayer(PlayerSpec.parse("heuristic:depth=2"))
     player._evidence, player._game = evidence(), own
     state = own.initial_state()
     for role in (0, 1):
