@@ -53,6 +53,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without modes": {"network": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},
+    "up to 24 random plies first, lambda 0.9": {"openings": 24, "lambda_": 0.9},
     "lambda 0": {"lambda_": 0.0},
     "lambda 0.4": {"lambda_": 0.4},
     "lambda 0.9": {"lambda_": 0.9},

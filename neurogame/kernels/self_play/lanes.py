@@ -92,20 +92,20 @@ class GameLanes(Struct):
     best_joint: Int64s1
     other_joint: Int64s1
     seed: int
-    clock: int
-    rounds: int
+    clock: int = 0
+    rounds: int = 0
     epsilon: float
     lambda_: float
     openings: int
-    stuck: int
-    games: int
-    plies: int
-    lane: int
-    decided: int
-    deciders: int
-    decider: int
-    drawn: int
-    number: int
-    wanted: int
-    ties: int
-    best_score: float
+    stuck: int = 0
+    games: int = 0
+    plies: int = 0
+    lane: int = -1
+    decided: int = 0
+    deciders: int = 0
+    decider: int = 0
+    drawn: int = 0
+    number: int = 0
+    wanted: int = 0
+    ties: int = 0
+    best_score: float = 0.0

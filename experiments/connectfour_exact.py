@@ -1,0 +1,134 @@
+"""How often does what was learned of connect four keep the exact value, one ply ahead?
+
+    python experiments/connectfour_exact.py ../shared/positions/connectfour-exact.txt \
+        ../shared/positions/connectfour-public.tsv --seconds 15 60 --seed 33 \
+        --settings openings=24,lambda_=0.9 openings=24
+
+Each line of a file holds the moves so far as digits, before them the name of a set where there is
+one, and the exact score of each column: above 0 it wins, 0 is a draw, -1000 a full column. The
+recipe and each of the settings learn on one processor core for the same seconds; weights are
+averaged ones. Positions without a name are told apart by their plies.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+from kept_values import one_ply
+from snapshots import snapshots
+
+from neurogame.errors import GameError
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.simulate.game import Game, State
+
+_PHASES = (8, 12, 18, 25, 43)
+_FULL = -1000
+
+
+def read_positions(game: Game, path: Path) -> Iterator[tuple[str, State, dict[int, float]]]:
+    """Yield the set, the state and what each move is worth to the one who moves: 0, 1/2 or 1."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if not line or line.startswith("#"):
+            continue
+        *name, moves, scores = _fields(line)
+        state = game.initial_state()
+        for column in moves:
+            state = _dropped(state, int(column))
+        values = {}
+        role = _mover(state)
+        for column, score in enumerate(scores, start=1):
+            if score > _FULL:
+                values[_move(state, role, column)] = 0.5 * ((score > 0) - (score < 0)) + 0.5
+        if len(values) != len(state.legal_moves[role]):
+            raise GameError(f"{path}:{number}: {len(values)} scores, but other moves are legal")
+        if len(values) > 1:
+            yield name[0] if name else _phase(len(moves)), state, values
+
+
+def _fields(line: str) -> tuple[Any, ...]:
+    """Return the set's name if there is one, the moves, and the scores of the columns."""
+    words = line.split()
+    first = 1 if words[0].isdigit() else 2
+    return *words[:first], [int(word) for word in words[first:]]
+
+
+def _phase(plies: int) -> str:
+    for begin, end in pairwise(_PHASES):
+        if begin <= plies < end:
+            return f"{begin} to {end - 1} plies"
+    return f"below {_PHASES[0]} plies"
+
+
+def _mover(state: State) -> int:
+    game = state.game
+    return next(
+        role for role in game.players if "drop" in str(game.moves[role][state.legal_moves[role][0]])
+    )
+
+
+def _move(state: State, role: int, column: int) -> int:
+    return next(
+        move
+        for move in state.legal_moves[role]
+        if str(state.game.moves[role][move]) == f"(drop {column})"
+    )
+
+
+def _dropped(state: State, column: int) -> State:
+    joint, role = [moves[0] for moves in state.legal_moves], _mover(state)
+    joint[role] = _move(state, role, column)
+    return state.next(joint)
+
+
+def _settings(text: str) -> dict[str, Any]:
+    """Return settings of the learner from text such as ``openings=24,lambda_=0.9``."""
+    given: dict[str, Any] = {}
+    for one in filter(None, text.split(",")):
+        name, value = one.split("=")
+        given[name] = float(value) if "." in value else int(value)
+    return given
+
+
+def main() -> None:
+    """Learn, and print a table: per cent of the moves that keep the value, by set."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--seconds", nargs="+", type=float, default=[15.0, 60.0])
+    parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument("--settings", nargs="*", default=[], help="of the learner, by name")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    game = Game.load("connectfour")
+    sets: dict[str, list[tuple[State, dict[int, float]]]] = {}
+    for path in options.files:
+        for name, state, values in read_positions(game, path):
+            sets.setdefault(name, []).append((state, values))
+    print("| settings | seconds | games | " + " | ".join(sets) + " | mean |")
+    print("|---" * (len(sets) + 4) + "|")
+    for text in ("", *options.settings):
+        for at, one in zip(
+            options.seconds,
+            snapshots(game, _settings(text), options.seed, options.seconds),
+            strict=True,
+        ):
+            search = AlphaBeta(game, one.evaluator, seed=options.seed)
+            shares = [_kept(one_ply(search), positions) for positions in sets.values()]
+            told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
+            print(f"| {text or 'the recipe'} | {at:g} | {one.games:,} | {told} |", flush=True)
+
+
+def _kept(
+    choose: Callable[[State], int], positions: Sequence[tuple[State, dict[int, float]]]
+) -> float:
+    """Return per cent of the moves that keep the value."""
+    kept = sum(values[choose(state)] == max(values.values()) for state, values in positions)
+    return 100 * kept / len(positions)
+
+
+if __name__ == "__main__":
+    main()
