@@ -27,7 +27,7 @@ from neurogame.simulate.game import State
 
 LINES = 10
 """Lines, at most."""
-_LEFT = 0.2
+_LEFT = 0.1
 """Of all amounts what may be left for the last line, if coarser groups can help it."""
 _SHARED = {1.0: "all", 0.75: "three quarters", 0.5: "half", 0.25: "a quarter", 0.01: "some"}
 """How much of what a topic looks at others look at, too, which are told with it."""
