@@ -79,7 +79,7 @@ def measured(game: Game, evaluator: Evaluator, count: int) -> dict[str, Any]:
     played = played_positions(game, evaluator, matches=MATCHES, seed=SEED)
     order = np.random.default_rng(SEED).permutation(len(played)).tolist()
     held = played.states.to_bool()
-    same, shares = [], list[float]()
+    same, shares = list[list[float]](), list[float]()
     while order and len(same) < count:
         state = State(game, held[order.pop()])
         asked = choice(evaluator, state)

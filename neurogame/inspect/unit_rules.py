@@ -12,6 +12,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
 from neurogame.inspect.attribution.unit_labels import labels_in_mode, units_of
 from neurogame.inspect.table import Row, Table
+from neurogame.show.state_text import squares_text
 from neurogame.simulate.game import Game
 
 LISTED = 10
@@ -61,12 +62,12 @@ def unit_tables(report: dict[str, Any], role: str) -> list[Table]:
         ),
         Table(
             report["conditions"],
-            f"{numbers} | alike={{units}} | condition={{label}}",
+            f"{numbers} | alike={{units}} | squares={{board}} | condition={{label}}",
             "conditions by weight, those that the rules treat alike together",
         ),
         Table(
             report["additions"],
-            "adds={adds:+.3f} | when={when} | what={label}",
+            "adds={adds:+.3f} | when={when} | squares={board} | what={label}",
             f"largest additions that no rule asked for: what one weight adds for {role}",
         ),
     ]
@@ -109,6 +110,7 @@ class _Mode:
                 "rule": label.label.partition(": ")[0],
                 "least": label.label.rpartition("; ")[2],
                 "label": label.label,
+                "board": squares_text(self._game, label.fluents),
                 "orbit": self._orbit(np.array(unit.literals)),
                 "first": float(self._readout_then[number] * first[held].mean()),
                 "adds": float(self._readout[number]) * own,
@@ -139,16 +141,21 @@ class _Mode:
             amount = float(self._readout[number] * weights[largest])
             if unit is not None:
                 beside = f"{fluents[source[largest]]} beside "
-            yield {"when": self._when, "adds": amount, "label": beside + label.label}
+            yield self._addition(amount, beside + label.label, label.fluents)
         layout = self._evaluator.layout
         tables = self._evaluator.tables[self._set, self._output].detach().double().numpy()
         copies = np.unique(layout.first, return_index=True, return_counts=True)
         for first, look_up, count in zip(*(one.tolist() for one in copies), strict=True):
             rows: Float64s = self._sign * tables[first : layout.last[look_up] + 1]
             amount = float(rows[np.argmax(np.abs(rows))])
-            text = f"table of {self._tables[look_up].label}"
+            label = self._tables[look_up]
+            text = f"table of {label.label}"
             text += f" (and {count - 1} that the rules treat alike)" if count > 1 else ""
-            yield {"when": self._when, "adds": amount, "label": text}
+            yield self._addition(amount, text, label.fluents)
+
+    def _addition(self, amount: float, label: str, fluents: Sequence[int]) -> Row:
+        board = squares_text(self._game, fluents)
+        return {"when": self._when, "adds": amount, "label": label, "board": board}
 
 
 def _summed(rows: Sequence[Row], key: tuple[str, ...]) -> list[Row]:

@@ -7,11 +7,12 @@ square, a gap a square that does not exist.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from neurogame.show.board import Board, Place
 from neurogame.show.layout import find_layout
-from neurogame.simulate.game import State
+from neurogame.simulate.game import Game, State
 
 _WIDTH = 100
 _GAP = "   "
@@ -40,6 +41,31 @@ def wrapped(line: str, width: int) -> list[str]:
     tied = line.replace(" ", _TIE).replace(f",{_TIE}", ", ")
     lines = textwrap.wrap(tied, width, subsequent_indent="  ")
     return [part.replace(_TIE, " ") for part in lines]
+
+
+def squares_text(game: Game, fluents: Sequence[int]) -> str:
+    """Return in one line which squares fluents lie on: rows from the top, ``..x/.x./x..``.
+
+    Args:
+        game: the game.
+        fluents: their indices; of boards and slices on which none lies nothing is said.
+
+    Returns:
+        The boards; empty where there is none, or they do not fit into a line.
+    """
+    grids = []
+    for board in find_layout(game).boards:
+        marked = {board.squares[fluent][0] for fluent in fluents if fluent in board.squares}
+        for index in sorted({place[0] for place in marked}):
+            marks = {place: "x" if place in marked else "." for place in board.places}
+            rows = [
+                "".join(marks.get((index, x, y), " ") for x in range(len(board.columns)))
+                for y in reversed(range(len(board.rows)))
+            ]
+            title = " ".join(board.slices[index])
+            grids.append(f"{title}: {'/'.join(rows)}" if title else "/".join(rows))
+    text = " | ".join(grids)
+    return text if len(text) <= _WIDTH else ""
 
 
 def _board_text(board: Board, state: State) -> str:

@@ -19,6 +19,7 @@ from neurogame.inspect.named_state import named_state
 from neurogame.inspect.table import told
 from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.show.state_text import squares_text
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
@@ -175,3 +176,58 @@ def test_what_is_shipped_leaves_little_untold() -> None:
             assert "(" + name + ":" not in "".join(row["text"] for row in rows)
             shares += [row["share"] for row in rows[-1:] if row["text"].startswith("other")]
     assert sum(shares) / 30 < 0.25
+
+
+def test_units_that_began_as_features_are_named_by_them() -> None:
+    game = Game.load("breakthrough6")
+    evaluator = make_rules_network(
+        game, RulesNetworkConfig(hidden=40, rules=0.0, features=0.5), opposed=True
+    )
+    labels = [labels_in_mode(evaluator, game, mode)[0] for mode in range(2)]
+    features = [[one for one in units if one.label.startswith("feature: ")] for units in labels]
+    assert [len(units) for units in features] == [20, 20]
+    pairs = [[one.label.split("; ") for one in pair] for pair in zip(*features, strict=True)]
+    # What one player has more is what the other has less; the same unit says it of both.
+    more = [pair for pair in pairs if "black), less that of white" in pair[0][0]]
+    assert len(more) > 2
+    for (text, least), (other, most) in more:
+        assert text == other
+        assert {least.split()[0], most.split()[0]} == {"above", "below"}
+
+
+def test_a_feature_answers_where_its_label_says() -> None:
+    game = Game.load("breakthrough6")
+    evaluator = make_rules_network(
+        game, RulesNetworkConfig(hidden=40, rules=0.0, features=0.5), opposed=True
+    )
+    pattern = re.compile(r"feature: number of \(cell \* \* (\w+)\), .*; (above|below) (.*)")
+    state = named_state(game, "random:20:1")
+    held, asked = state.fluents.float(), 0
+    first = evaluator.layout.seen(held[None], int(evaluator.layout.mode_of(held[None])[0]))[0]
+    units, _ = labels_in_mode(evaluator, game, int(evaluator.layout.mode_of(held[None])[0]))
+    for number, label in enumerate(units):
+        said = pattern.fullmatch(label.label)
+        if said is None or "less that" not in label.label:
+            continue
+        colours = [text.split()[-1].strip(")") for text in state.fluent_texts if "cell" in text]
+        more = 2 * colours.count(said[1]) - len(colours)
+        inside = more > float(said[3]) if said[2] == "above" else more < float(said[3])
+        before = float(first @ evaluator.first_embedding[:, number] + evaluator.first_bias[number])
+        if abs(before) > 0.3:
+            assert (before > 0) == inside
+            asked += 1
+    assert asked > 2
+
+
+def test_squares_are_drawn_in_a_line() -> None:
+    game = Game.load("tictactoe")
+    fluents = [game.fluent_index(f"(cell {x} {y} x)") for x, y in ((1, 1), (2, 2), (3, 2))]
+    drawn = squares_text(game, fluents)
+    assert sorted("".join(sorted(row)) for row in drawn.split("/")) == ["...", "..x", ".xx"]
+    assert squares_text(game, [game.fluent_index("(control xplayer)")]) == ""
+    cube = Game.load("qubic")
+    line = [cube.fluent_index(f"(cell {z} 1 1 xplayer)") for z in range(1, 5)]
+    assert squares_text(cube, line).count("x") == 4
+    evaluator = network(cube)
+    rows = unit_rules(evaluator, evaluator, cube)
+    assert all(row["board"].count("x") == 4 for row in rows["conditions"])

@@ -1,7 +1,8 @@
 """What hidden units and pattern tables are called, in the words of the rules.
 
-A hidden unit that began as a condition of the rules bears the name of the rule; every other one is
-called by the fluents that it looks at most, a pattern table by the places that it reads. A *place*
+A hidden unit that began as a condition of the rules bears the name of the rule, one that began as
+a feature that of the feature; every other one is called by the fluents that it looks at most, a
+pattern table by the places that it reads. A *place*
 is a variable of the structure, such as a square, in the words that all of its fluents share.
 """
 
@@ -19,12 +20,16 @@ from neurogame.array_types import Float32s1, Int64s1
 from neurogame.evaluators.attribution import Contribution, Kind
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.rule_units import RuleUnit, units_read
+from neurogame.features.candidates import find_candidates
+from neurogame.features.feature import Feature
 from neurogame.inspect.attribution.rule_sources import RuleSource, rule_source
 from neurogame.show.layout import find_layout
 from neurogame.simulate.game import Game, State
 
 _LISTED, _ALIKE = 3, 4
 """Kinds of fluents by which a unit without a rule is called, and fluents of each one."""
+_LIKE = 0.9
+"""Cosine of first weights to those of a feature, from which on a unit began as this."""
 
 
 @final
@@ -79,6 +84,11 @@ class PlaceNames:
             for fluent, (_, content) in board.squares.items()
             if content == board.blank
         )
+
+    @cached_property
+    def features(self) -> list[Feature]:
+        """What units may begin as besides conditions: sums over fluents."""
+        return [one for one in find_candidates(self._game) if one.fluents.any()]
 
     def places(self, fluents: Iterable[int]) -> list[int]:
         """Return the variables of fluents, in the order of their names; constants have none."""
@@ -149,10 +159,16 @@ def labels_in_mode(
     target = layout.seen_as[mode].astype(np.int64)
     source[target[target >= 0]] = np.flatnonzero(target >= 0)
     weights = evaluator.embedding[int(layout.weights[mode])].detach().numpy()
-    units = [
-        _of_weights(names, column, source) if unit is None else _of_rule(game, names, unit, source)
-        for unit, column in zip(units_of(evaluator, game), weights.T, strict=True)
-    ]
+    # Of fluents that are seen as none, what no unit reads.
+    begun = np.vstack([evaluator.first_embedding.numpy(), np.zeros_like(weights[:1])])[target]
+    units = []
+    for number, unit in enumerate(units_of(evaluator, game)):
+        if unit is not None:
+            units.append(_of_rule(game, names, unit, source))
+            continue
+        first = begun[:, number], float(evaluator.first_bias[number])
+        feature = _of_feature(names, *first)
+        units.append(feature or _of_weights(names, weights[:, number], source))
     tables = []
     for readers in _readers(evaluator):
         read = source[readers]
@@ -187,6 +203,20 @@ def _about(names: PlaceNames, rule: RuleSource, held: Sequence[int]) -> str:
     contents = sorted({names.contents[fluent] for fluent in held} - {""})
     whose = f" of {contents[0]}" if len(contents) == 1 else ""
     return f"{rule.relation}{whose}" + (f" ({rule.where})" if rule.where else "")
+
+
+def _of_feature(names: PlaceNames, first: Float32s1, bias: float) -> UnitLabel | None:
+    """Return the label of a unit that began as a feature, of which first weights are multiples."""
+    best, most = None, _LIKE * float(np.linalg.norm(first))
+    for feature in names.features:
+        along = float(feature.fluents @ first) / float(np.linalg.norm(feature.fluents))
+        if abs(along) > most:
+            best, most, sign = feature, abs(along), along
+    if best is None:
+        return None
+    least = -bias * float(np.linalg.norm(best.fluents)) / sign
+    label = f"feature: {best.text}; {'above' if sign > 0 else 'below'} {least:.3g}"
+    return UnitLabel(kind="unit", label=label, fluents=tuple(np.flatnonzero(best.fluents).tolist()))
 
 
 def _of_weights(names: PlaceNames, column: Float32s1, source: Int64s1) -> UnitLabel:
