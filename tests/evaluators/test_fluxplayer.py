@@ -235,12 +235,12 @@ def test_it_is_rebuilt_from_its_description_and_has_nothing_to_learn() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"flux_p": 0.5}, "flux_p is 0.5"),
-        ({"flux_p": 1.0}, "flux_p is 1.0"),
-        ({"flux_t": 0.5}, "flux_t is 0.5"),
+        ({"flux_p": 0.5}, "flux_p=0.5; allowed: a finite number"),
+        ({"flux_p": 1.0}, "flux_p=1.0; allowed: a finite number"),
+        ({"flux_t": 0.5}, "flux_t=0.5; allowed: a finite number"),
         ({"flux_t": 0.8}, "at most flux_p, 0.75"),
-        ({"flux_q": 0.9}, "flux_q is 0.9"),
-        ({"flux_q": 101.0}, "1 to 100"),
+        ({"flux_q": 0.9}, "flux_q=0.9; allowed: a finite number"),
+        ({"flux_q": 101.0}, "flux_q=101.0; allowed: a finite number .1..100."),
     ],
 )
 def test_numbers_out_of_range_are_refused(changes: dict[str, float], message: str) -> None:

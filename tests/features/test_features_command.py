@@ -42,4 +42,4 @@ def test_machines_get_everything(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_impossible_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["features", "tictactoe", "--games", "1"]) == 1
-    assert "games is 1" in capsys.readouterr().err
+    assert "games=1; allowed: a whole number (at least 64)" in capsys.readouterr().err
