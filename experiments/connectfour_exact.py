@@ -18,8 +18,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from kept_values import one_ply
+from lost_positions import state_of
 from snapshots import snapshots
 
 from neurogame.errors import GameError
@@ -35,26 +37,19 @@ def read_positions(game: Game, path: Path) -> Iterator[tuple[str, State, dict[in
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         if not line or line.startswith("#"):
             continue
-        *name, moves, scores = _fields(line)
-        state = game.initial_state()
-        for column in moves:
-            state = _dropped(state, int(column))
-        values = {}
-        role = _mover(state)
-        for column, score in enumerate(scores, start=1):
-            if score > _FULL:
-                values[_move(state, role, column)] = 0.5 * ((score > 0) - (score < 0)) + 0.5
-        if len(values) != len(state.legal_moves[role]):
+        words = line.split()
+        first = next(place for place, word in enumerate(words) if word.isdigit())
+        name, moves, scores = words[:first], words[first], map(int, words[first + 1 :])
+        state, role = state_of(game, moves), len(moves) % 2
+        values = {
+            game.move_index(game.roles[role], f"(drop {column})"): (1 + np.sign(score)) / 2
+            for column, score in enumerate(scores, start=1)
+            if score > _FULL
+        }
+        if set(values) != set(state.legal_moves[role]):
             raise GameError(f"{path}:{number}: {len(values)} scores, but other moves are legal")
         if len(values) > 1:
             yield name[0] if name else _phase(len(moves)), state, values
-
-
-def _fields(line: str) -> tuple[Any, ...]:
-    """Return the set's name if there is one, the moves, and the scores of the columns."""
-    words = line.split()
-    first = 1 if words[0].isdigit() else 2
-    return *words[:first], [int(word) for word in words[first:]]
 
 
 def _phase(plies: int) -> str:
@@ -62,27 +57,6 @@ def _phase(plies: int) -> str:
         if begin <= plies < end:
             return f"{begin} to {end - 1} plies"
     return f"below {_PHASES[0]} plies"
-
-
-def _mover(state: State) -> int:
-    game = state.game
-    return next(
-        role for role in game.players if "drop" in str(game.moves[role][state.legal_moves[role][0]])
-    )
-
-
-def _move(state: State, role: int, column: int) -> int:
-    return next(
-        move
-        for move in state.legal_moves[role]
-        if str(state.game.moves[role][move]) == f"(drop {column})"
-    )
-
-
-def _dropped(state: State, column: int) -> State:
-    joint, role = [moves[0] for moves in state.legal_moves], _mover(state)
-    joint[role] = _move(state, role, column)
-    return state.next(joint)
 
 
 def _settings(text: str) -> dict[str, Any]:

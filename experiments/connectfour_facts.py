@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from neurogame.evaluators.rules_network.evaluator import as_rules_network
-from neurogame.inspect.attribution.unit_labels import labels_in_mode, units_of
+from neurogame.inspect.unit_rules import UnitsInMode
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
 _CELL = re.compile(r"\(cell (\d) (\d) (red|black)\)")
@@ -34,26 +34,23 @@ def added(path: Path) -> dict[tuple[str, str, str], float]:
     """
     checkpoint = load_checkpoint(path)
     game = checkpoint.game()
-    network = as_rules_network(checkpoint.evaluator(game))
-    if network is None:
+    now, then = (
+        as_rules_network(one)
+        for one in (checkpoint.evaluator(game), checkpoint.initial_evaluator(game))
+    )
+    if now is None or then is None:
         raise ValueError(f"{path}: no rules network has been released there; train for longer")
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    layout = network.layout
-    for mode in range(layout.sizes.modes):
-        read = network.readout[mode, int(layout.turn[mode][0])].detach().numpy()
-        weights = network.embedding[int(layout.weights[mode])].detach().numpy()
-        turn = game.fluents[layout.mode_fluent[mode]]
-        labels, _ = labels_in_mode(network, game, mode)
-        for number, (unit, label) in enumerate(zip(units_of(network, game), labels, strict=True)):
-            cells = _CELL.findall(label.label)
-            rows = {row for _, row, _ in cells}
-            if unit is None or len(rows) > 1 or not label.label.endswith(_LEAST):
+    for mode in range(now.layout.sizes.modes):
+        for row in UnitsInMode(now, then, game, mode).conditions():
+            cells = _CELL.findall(row["label"])
+            heights = {height for _, height, _ in cells}
+            if row["least"] != _LEAST or len(heights) > 1:
                 continue
             colour = cells[0][2]
-            sign = float(layout.sign[mode]) * (1 if colour == "red" else -1)
-            adds = sign * read[number] * weights[list(unit.held), number].mean()
-            row = "odd rows" if int(rows.pop()) % 2 else "even rows"
-            found[colour, "to move" if colour in turn else "other to move", row].append(adds)
+            turn = "to move" if colour in row["when"] else "other to move"
+            parity = "odd rows" if int(heights.pop()) % 2 else "even rows"
+            found[colour, turn, parity].append(row["adds"] * (1 if colour == "red" else -1))
     return {key: float(np.mean(values)) for key, values in sorted(found.items())}
 
 

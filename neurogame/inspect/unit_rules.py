@@ -31,7 +31,7 @@ def unit_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str
     now, then = as_rules_network(evaluator), as_rules_network(initial)
     if now is None or then is None:
         return {"rules": [], "conditions": [], "additions": []}
-    modes = [_Mode(now, then, game, mode) for mode in range(now.layout.sizes.modes)]
+    modes = [UnitsInMode(now, then, game, mode) for mode in range(now.layout.sizes.modes)]
     rules = [row for mode in modes for row in mode.conditions()]
     rules = _summed(rules, ("when", "rule", "least"))
     # Modes that share weights look at the images of the same conditions and squares.
@@ -74,10 +74,18 @@ def unit_tables(report: dict[str, Any], role: str) -> list[Table]:
 
 
 @final
-class _Mode:
+class UnitsInMode:
     """A rules network, as states of one mode see it."""
 
     def __init__(self, now: RulesNetwork, then: RulesNetwork, game: Game, mode: int) -> None:
+        """Look at a network.
+
+        Args:
+            now: the network.
+            then: the same before learning.
+            game: the game.
+            mode: index.
+        """
         layout = now.layout
         self._game, self._mode, self._evaluator = game, mode, now
         self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][0])
