@@ -1,17 +1,18 @@
 """What the parts of the learner are worth: each variant against the recipe, after the same seconds.
 
-    python experiments/learning_ablations.py --out runs/ablations GAME...
+    python experiments/learning_ablations.py --out runs/ablations --seconds 5 15 60 GAME...
     python experiments/learning_ablations.py --out runs/ablations --report
 
-Both learn on one processor core from the same seed. Then their averaged weights play each other,
-two plies ahead, from openings of exactly four random plies in both roles. 50 % means: as good as
-the recipe. Intervals know that matches from one opening belong together; each seed's own score
-stands beside. A finished cell stays in the folder.
+Both learn on one processor core from the same seed. At each number of seconds their averaged
+weights play each other, two plies ahead, from openings of exactly four random plies in both roles.
+50 % means: as good as the recipe. Intervals know that matches from one opening belong together;
+each seed's own score stands beside. A finished cell stays in the folder.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 FRESH = 70_000
 
 
-def learned(game: Game, variant: str, seed: int, seconds: float) -> Snapshot:
-    """Return what a variant has learned."""
+def learned(game: Game, variant: str, seed: int, marks: Sequence[float]) -> list[Snapshot]:
+    """Return what a variant has learned after each number of seconds."""
     begin = begin_at_random if variant == FORMER else None
-    return next(snapshots(game, VARIANTS[variant], seed, [seconds], begin=begin))
+    return list(snapshots(game, VARIANTS[variant], seed, marks, begin=begin))
 
 
 def begin_at_random(game: Game, evaluator: RulesNetwork, seed: int) -> None:
@@ -91,18 +92,19 @@ def begin_at_random(game: Game, evaluator: RulesNetwork, seed: int) -> None:
 
 def report(cells: Cells) -> str:
     """Return the table of all finished cells."""
-    runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    runs: dict[tuple[str, float], dict[str, list[dict[str, Any]]]] = {}
     for one in cells.all():
-        runs.setdefault(one["variant"], {}).setdefault(one["game"], []).append(one)
-    games = list(dict.fromkeys(game for own in runs.values() for game in own))
-    lines = ["| variant | " + " | ".join(games) + " |", "|---" * (len(games) + 1) + "|"]
-    for variant in dict.fromkeys((*VARIANTS, *runs)):
-        if variant in runs:
-            values = [
-                pooled(runs[variant][game], "result") if game in runs[variant] else ""
-                for game in games
-            ]
-            lines.append(f"| {variant} | " + " | ".join(values) + " |")
+        runs.setdefault((one["variant"], one["seconds"]), {}).setdefault(one["game"], []).append(
+            one
+        )
+    games = list(dict.fromkeys(game for row in runs.values() for game in row))
+    lines = ["| variant | seconds | " + " | ".join(games) + " |", "|---" * (len(games) + 2) + "|"]
+    order = list(VARIANTS)
+    for (variant, seconds), row in sorted(
+        runs.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
+    ):
+        values = [pooled(row[game], "result") if game in row else "" for game in games]
+        lines.append(f"| {variant} | {seconds:g} | " + " | ".join(values) + " |")
     return "\n".join(lines)
 
 
@@ -115,7 +117,7 @@ def main() -> None:
     )
     parser.add_argument("--first-seed", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[15.0], help="rising")
     parser.add_argument("--matches", type=int, default=134)
     parser.add_argument("--depth", type=int, default=2, help="plies that both look ahead")
     parser.add_argument("--out", type=Path, required=True)
@@ -125,7 +127,8 @@ def main() -> None:
     cells = Cells(options.out)
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         for name in [] if options.report else options.games:
-            names = {variant: f"{name}-{variant.replace(' ', '-')}-{seed}" for variant in VARIANTS}
+            cell = f"{name}-{{}}-{seed}-{options.seconds[-1]:g}"
+            names = {variant: cell.format(variant.replace(" ", "-")) for variant in VARIANTS}
             missing = [
                 one for one in options.variants if one != RECIPE and not cells.has(names[one])
             ]
@@ -142,18 +145,25 @@ def main() -> None:
             )
             for variant in missing:
                 progress(names[variant])
-                own = learned(game, variant, seed, options.seconds)
-                cells.put(
-                    names[variant],
-                    {
-                        "game": name,
-                        "variant": variant,
-                        "seed": seed,
-                        "games": own.games,
-                        "games of the recipe": recipe.games,
-                        "result": yardstick.measure(own.evaluator, recipe.evaluator).to_json(),
-                    },
-                )
+                for mark, mine, other in zip(
+                    options.seconds,
+                    learned(game, variant, seed, options.seconds),
+                    recipe,
+                    strict=True,
+                ):
+                    last = mark == options.seconds[-1]
+                    cells.put(
+                        names[variant] if last else f"{names[variant]}-at-{mark:g}",
+                        {
+                            "game": name,
+                            "variant": variant,
+                            "seed": seed,
+                            "seconds": mark,
+                            "games": mine.games,
+                            "games of the recipe": other.games,
+                            "result": yardstick.measure(mine.evaluator, other.evaluator).to_json(),
+                        },
+                    )
     print(report(cells))
 
 

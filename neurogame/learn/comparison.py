@@ -13,7 +13,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import paired_interval
 from neurogame.learn.lockstep_pieces import play_pieces
 from neurogame.search.lockstep.counter_random import derive
-from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan
 from neurogame.search.openings import NODES, Openings
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
@@ -101,7 +101,8 @@ def compare(
         max_plies: a match is cut off after this many plies.
         margin: see :class:`~neurogame.search.lockstep.lockstep.MatchPlan`.
         depth: plies that both look ahead.
-        stop: asked before every ply; once it is true all matches are cut off where they are.
+        stop: asked before every ply; once it is true all matches are cut off where they are. Where
+            matches take long, some are over before others begin.
         workplace: who helps with matches that take long; None: nobody.
     """
     # Chance has no seat of its own: where it is, matches move at random.
@@ -130,10 +131,7 @@ def compare(
         margin=margin,
         depth=depth,
     )
-    if workplace is None:
-        played = play_lockstep(game, plan, stop)
-    else:
-        played = play_pieces(game, plan, workplace, stop)
+    played = play_pieces(game, plan, workplace, stop)
     results = (
         _solo_results(played, game.players[0])
         if roles == 1

@@ -28,8 +28,8 @@ from neurogame.workers.workplace import Workplace
 
 _PIECES = 16
 _WORTH = 5.0
-"""Seconds that the other pieces would take here, from which on workers are asked: to begin they
-ground the rules, and compile."""
+"""Seconds that the other pieces would take here, up to which they are played at once, which is
+quicker, and from which on workers are asked: to begin they ground the rules, and compile."""
 _LOOK = 0.2
 """Seconds between two looks whether the matches are to stop."""
 
@@ -47,59 +47,71 @@ class _Players:
 def play_pieces(
     game: Game,
     plan: MatchPlan,
-    workplace: Workplace,
+    workplace: Workplace | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[LockstepMatch]:
     """Play all matches of a plan as :func:`~neurogame.search.lockstep.lockstep.play_lockstep` does.
 
+    Where it takes long, some are over before others begin, and count although there is a stop.
+
     Args:
         game: the game.
         plan: which matches.
-        workplace: who may help.
+        workplace: who may help; None: nobody.
         stop: asked every now and then; once it is true matches are cut off where they are.
 
     Raises:
         GameError: a reached state that is not terminal gives a role no legal move.
         LimitError: workers have died over a piece, or their cluster has gone.
     """
-    first, *others = _parts(plan)
-    begun = time.perf_counter()
-    played = play_lockstep(game, first, stop)
-    seconds = time.perf_counter() - begun
-    if workplace.workers == 1 or seconds * len(others) < _WORTH:
-        for part in others:
-            played += play_lockstep(game, part, stop)
-        return played
+    count = len(plan.seeds)
+    bounds = np.linspace(0, count, min(_PIECES, count) + 1).astype(int).tolist()
+    played: list[LockstepMatch] = []
+    for number, (begin, end) in enumerate(pairwise(bounds), start=1):
+        begun = time.perf_counter()
+        played += play_lockstep(game, _piece(plan, begin, end), stop)
+        if (time.perf_counter() - begun) * (len(bounds) - 1 - number) < _WORTH:
+            return played + play_lockstep(game, _piece(plan, end, count), stop)
+        if workplace is not None and workplace.workers > 1:
+            others = [_piece(plan, *piece) for piece in pairwise(bounds[number:])]
+            return played + _helped(game, plan, others, workplace, stop)
+    return played
+
+
+def _helped(
+    game: Game,
+    plan: MatchPlan,
+    pieces: Sequence[MatchPlan],
+    workplace: Workplace,
+    stop: Callable[[], bool],
+) -> list[LockstepMatch]:
+    """Play pieces of a plan in workers."""
     players = _Players(
         name=game.name,
         rules=rules_text(game.rules),
         descriptions=tuple(json.dumps(evaluator.describe()) for evaluator in plan.evaluators),
     )
     weights = [_weights(evaluator) for evaluator in plan.evaluators]
-    pieces = [
-        workplace.executor.submit(_play_part, players, weights, replace(part, evaluators=()))
-        for part in others
+    submitted = [
+        workplace.executor.submit(_play_part, players, weights, replace(piece, evaluators=()))
+        for piece in pieces
     ]
+    played: list[LockstepMatch] = []
     with named_deaths():
-        for part, piece in zip(others, pieces, strict=True):
-            played += _awaited(piece, stop) or play_lockstep(game, part, lambda: True)
+        for piece, promise in zip(pieces, submitted, strict=True):
+            played += _awaited(promise, stop) or play_lockstep(game, piece, lambda: True)
     return played
 
 
-def _parts(plan: MatchPlan) -> list[MatchPlan]:
-    """Cut a plan into pieces of matches that follow each other."""
-    count = len(plan.seeds)
-    bounds = np.linspace(0, count, min(_PIECES, count) + 1).astype(int).tolist()
-    return [
-        replace(
-            plan,
-            seats=plan.seats[begin:end],
-            seeds=plan.seeds[begin:end],
-            openings=None if plan.openings is None else plan.openings[begin:end],
-            drawn=None if plan.drawn is None else plan.drawn[begin:end],
-        )
-        for begin, end in pairwise(bounds)
-    ]
+def _piece(plan: MatchPlan, begin: int, end: int) -> MatchPlan:
+    """Return the matches of a plan from one on, before another."""
+    return replace(
+        plan,
+        seats=plan.seats[begin:end],
+        seeds=plan.seeds[begin:end],
+        openings=None if plan.openings is None else plan.openings[begin:end],
+        drawn=None if plan.drawn is None else plan.drawn[begin:end],
+    )
 
 
 def _awaited(

@@ -82,3 +82,17 @@ def test_matches_are_cut_off_when_they_are_to_stop(
     assert len(played) == 64
     assert not any(match.finished for match in played[:4])
     assert not all(match.finished for match in played)
+
+
+def test_where_matches_take_long_some_are_over_before_all_are_to_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lockstep_pieces, "_WORTH", 0.0)
+    game = Game.load("connectfour5")
+    plies = iter(range(1000))
+    played = play_pieces(game, _plan(game, 64), stop=lambda: next(plies) > 60)
+    finished = [match.finished for match in played]
+    assert len(played) == 64
+    # Of at most 25 plies each, pieces of four: two pieces at least, and by no means all.
+    assert all(finished[:8])
+    assert not any(finished[32:])
