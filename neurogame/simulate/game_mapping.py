@@ -9,6 +9,7 @@ from typing import final
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import CheckpointError
+from neurogame.gdl.finding import NOWHERE
 from neurogame.gdl.renaming import find_renaming, renamed_rule, renamed_text
 from neurogame.gdl.terms import Rules
 from neurogame.simulate.game import Game, State
@@ -82,8 +83,10 @@ class GameMapping:
         if self.game.circuit.key == self.home.circuit.key:
             return self.game
         home, spelling = self.home, self.game.rules.spelling
+        # Where a rule of the home stands is no line of the other game's file.
+        renamed = (renamed_rule(rule, self.renaming, {}) for rule in home.rules)
         rules = Rules(
-            tuple(renamed_rule(rule, self.renaming, {}) for rule in home.rules),
+            tuple(replace(rule, position=NOWHERE) for rule in renamed),
             spelling,
             self.game.rules.source,
         )

@@ -144,10 +144,33 @@ def test_no_place_of_a_machine_is_shown(path: Path) -> None:
 
 def test_the_learner_has_learned() -> None:
     text = text_of("rules_to_weights")
-    own, chance, strong = intervals(text)[-3:]
-    assert own[1] > 50
+    before, after, chance, strong = intervals(text)[-4:]
+    # Before it has learned it knows less than the goal networks, in seconds it knows more.
+    assert before[2] < 50 < after[1]
     assert chance[1] > 50
-    assert strong[1] > own[0]
+    assert strong[1] > 50
+
+
+def test_learning_is_told_by_rules() -> None:
+    text = text_of("rules_to_weights")
+    # The neuron of a rule and the unit that begins as its condition read the same fluents.
+    assert (
+        "line of x (tictactoe.kif:62): (cell 1 1 x) (cell 2 2 x) (cell 3 3 x); at least 2" in text
+    )
+    assert number(r"'condition of a rule': (\d+)", text) > 200
+    told = re.findall(r"line of (red|black) .*\n   adds ([+-][\d.]+), own weights", text)
+    assert len(told) == 6
+    # What is printed is for red.
+    assert all((side == "red") == (float(adds) > 0) for side, adds in told)
+    assert re.search(r"(cell \d \d \w+\) beside line of|table of cell)", text)
+    shares = [int(share) for share in re.findall(r"^ *(\d+) % (?=tables|cond|other)", text, re.M)]
+    assert sum(shares) == pytest.approx(100, abs=2)
+    assert min(shares) < max(shares)
+    # The copy under other names says the same, in its own words.
+    home, copy = re.findall(r"^\['([\d.]+)', '[\d.]+'\] (.*)", text, re.M)
+    assert home[0] == copy[0]
+    assert home[1].startswith("line of ")
+    assert not re.search(r"line|cell|red|black", copy[1])
 
 
 def test_a_reading_adds_up() -> None:
