@@ -85,14 +85,4 @@ def backward_blocks(
                 if output[o] >= 0:
                     for lane in range(last - first):
                         flow[output[o], channel, lane] += gradient[o, channel, first + lane]
-        backpropagate(
-            network,
-            index,
-            state,
-            flow,
-            table_flow,
-            edge_flow,
-            node_flow,
-            pulse,
-            part,
-        )
+        backpropagate(network, index, state, flow, table_flow, edge_flow, node_flow, pulse, part)

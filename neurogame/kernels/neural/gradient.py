@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from neurogame.array_types import Int32s1, UInt8s2
+from neurogame.array_types import UInt8s2
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.network import AnyNetwork, Lanes
@@ -39,33 +39,29 @@ def backpropagate(
         part: memory to work in; ``[L]``.
     """
     table_pattern, table_start = network.table_pattern, network.table_start
-    edge_start, edge_child = network.edge_start, network.edge_child
-    edges, nodes, offsets = network.edges, network.nodes, network.offsets
+    nodes, offsets = network.nodes, network.offsets
     kind, steep = network.kind, lane_constant(network.steep, state[0, 0, 0])
     for n in range(len(state) - 1, -1, -1):
-        first, last = edge_start[n], edge_start[n + 1]
         begin, end = table_start[n], table_start[n + 1]
         if kind == PLAIN:
             _unsquash(flow[n, 0], state[n, 0], steep)
             node_flow[0, n] += _total(flow[n, 0])
-            _below_weighted(flow, state, n, 0, edges[0], edge_child, first, last, edge_flow[0])
+            _below_weighted(network, flow, state, n, 0, 0, edge_flow)
             for lane in range(len(pulse)):
                 pulse[lane, 0] = flow[n, 0, lane]
-            _scatter_one(table_flow, table_pattern, begin, end, index, pulse)
         else:
             _undeviate(flow[n], state[n], nodes[0, n], nodes[1, n])
             node_flow[0, n] += _total(state[n, 0])
             node_flow[1, n] += _total(state[n, 1])
             for channel in range(2):
-                _below_deviations(
-                    flow, state, n, channel, edges[0], edge_child, first, last, edge_flow[0], part
-                )
+                _below_deviations(network, flow, state, n, channel, edge_flow[0], part)
             _unsquash(flow[n, 2], state[n, 2], steep)
             node_flow[2, n] += _total(flow[n, 2])
-            _below_weighted(flow, state, n, 2, edges[1], edge_child, first, last, edge_flow[1])
+            _below_weighted(network, flow, state, n, 2, 1, edge_flow)
             if begin < end:
                 _gather_pulse(flow[n], state[n], offsets[0, n], offsets[1, n], pulse)
-            _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
+        for table in range(begin, end):
+            _scatter(table_flow[table], index[table_pattern[table]], pulse)
 
 
 @callee_sum
@@ -93,18 +89,11 @@ def _unsquash(flow: Lanes, output: Lanes, steep: float) -> None:
 
 @callee
 def _below_weighted(
-    flow: Lanes,
-    state: Lanes,
-    n: int,
-    channel: int,
-    weights: Lanes,
-    children: Int32s1,
-    first: int,
-    last: int,
-    weight_flow: Lanes,
+    network: AnyNetwork, flow: Lanes, state: Lanes, n: int, channel: int, row: int, edge_flow: Lanes
 ) -> None:
-    above = flow[n, channel]
-    for e in range(first, last):
+    above, children = flow[n, channel], network.edge_child
+    weights, weight_flow = network.edges[row], edge_flow[row]
+    for e in range(network.edge_start[n], network.edge_start[n + 1]):
         child = children[e] >> 1
         weight_flow[e] += _product(above, state[child, channel])
         weight, below = weights[e], flow[child, channel]
@@ -155,22 +144,20 @@ def _damping(t: float) -> Any:
 
 @callee
 def _below_deviations(
+    network: AnyNetwork,
     flow: Lanes,
     state: Lanes,
     n: int,
     channel: int,
-    weights: Lanes,
-    children: Int32s1,
-    first: int,
-    last: int,
     weight_flow: Lanes,
     part: Lanes,
 ) -> None:
     above, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
+    weights, children = network.edges[0], network.edge_child
     for lane in range(len(above)):
         # Of the way from the sum to its logarithm.
         pulse[lane] = above[lane] / state[n, 3 + channel, lane]
-    for e in range(first, last):
+    for e in range(network.edge_start[n], network.edge_start[n + 1]):
         child, other = children[e] >> 1, channel ^ (children[e] & 1)
         weight, deviation, below = weights[e], state[child, other], flow[child, other]
         for lane in range(len(above)):
@@ -188,23 +175,10 @@ def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lane
 
 
 @callee
-def _scatter_one(
-    table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
-) -> None:
-    for table in range(first, last):
-        entry, target = index[table_pattern[table]], table_flow[table]
-        for lane in range(len(pulse)):
-            target[entry[lane], 0] += pulse[lane, 0]
-
-
-@callee
-def _scatter_four(
-    table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
-) -> None:
-    for table in range(first, last):
-        entry, target = index[table_pattern[table]], table_flow[table]
-        for lane in range(len(pulse)):
-            place = entry[lane]
-            target[place, 0] += pulse[lane, 0]
+def _scatter(target: Lanes, entry: Lanes, pulse: Lanes) -> None:
+    for lane in range(len(pulse)):
+        place = entry[lane]
+        target[place, 0] += pulse[lane, 0]
+        if target.shape[1] > 1:
             target[place, 1] += pulse[lane, 1]
             target[place, 2] += pulse[lane, 2]

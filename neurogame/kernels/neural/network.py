@@ -135,21 +135,10 @@ def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
             _squash(neuron[0], nodes[0, n], steep)
         elif kind == SOUND:
             for channel in range(2):
-                offset = offsets[channel, n]
                 if first < last:
-                    _add_logarithms(
-                        neuron,
-                        state,
-                        channel,
-                        offset,
-                        begin < end,
-                        edges[0],
-                        edge_child,
-                        first,
-                        last,
-                    )
+                    _add_logarithms(network, state, n, channel)
                 else:
-                    _scale(neuron, channel, offset)
+                    _scale(neuron, channel, offsets[channel, n])
             _add_weighted(neuron[2], state, 2, edges[1], edge_child, first, last)
             _deviate(neuron, nodes[0, n], nodes[1, n])
             _squash(neuron[2], nodes[2, n], steep)
@@ -193,19 +182,12 @@ def _scale(neuron: Lanes, channel: int, offset: float) -> None:
 
 
 @callee
-def _add_logarithms(
-    neuron: Lanes,
-    state: Lanes,
-    channel: int,
-    offset: float,
-    filled: bool,
-    weights: Lanes,
-    children: Int32s1,
-    first: int,
-    last: int,
-) -> None:
+def _add_logarithms(network: AnyNetwork, state: Lanes, n: int, channel: int) -> None:
     """Add deviations that are given by their logarithms, relative to the largest."""
-    sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
+    sums, kept, base = state[n, channel], state[n, 3 + channel], state[n, 5 + channel]
+    weights, children, offset = network.edges[0], network.edge_child, network.offsets[channel, n]
+    first, last = network.edge_start[n], network.edge_start[n + 1]
+    filled = network.table_start[n] < network.table_start[n + 1]
     nothing = lane_constant(_NOTHING, offset)
     for lane in range(len(sums)):
         rise = lane_log(sums[lane]) + offset if filled else nothing

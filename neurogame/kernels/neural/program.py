@@ -20,7 +20,6 @@ from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float32s3,
-    Int32s1,
     Int64s1,
     Int64s2,
     UInt8s1,
@@ -157,36 +156,22 @@ def index_state(program: Program, space: Space, state: Lanes) -> None:
 @merged
 def value_indexed(program: Program, space: Space, values: Lanes) -> None:
     """Compute values, float32 ``[R, L]``, from the indices of the tables."""
-    network, readout, gains = program.network, program.readout, program.gains
-    propagate(network, space.entry, space.state)
-    output = network.output
-    if network.kind == THRESHOLD:
-        constants = network.edges[0]
-        _mix_goals(
-            space.state, output, readout, constants, gains, program.base, space.output, values
-        )
+    propagate(program.network, space.entry, space.state)
+    if program.network.kind == THRESHOLD:
+        _mix_goals(program, space, values)
     else:
-        _add_outputs(
-            space.state, output, readout, network.kind, gains, program.base, space.output, values
-        )
+        _add_outputs(program, space, values)
 
 
 @callee
-def _add_outputs(
-    state: Lanes,
-    output: Int32s1,
-    readout: Lanes,
-    kind: int,
-    gains: Lanes,
-    base: Lanes,
-    y: Lanes,
-    values: Lanes,
-) -> None:
+def _add_outputs(program: Program, space: Space, values: Lanes) -> None:
     """Add up the outputs of networks."""
+    network, gains, y = program.network, program.gains, space.output
+    output, state, kind = network.output, space.state, network.kind
     for role in range(len(values)):
-        values[role] = base[role]
+        values[role] = program.base[role]
     for o in range(len(output)):
-        zero, slope, shift, room, sign = readout[o]
+        zero, slope, shift, room, sign = program.readout[o]
         if output[o] < 0:
             y[:] = sign
         else:
@@ -212,17 +197,10 @@ def _read_sound(
 
 
 @callee
-def _mix_goals(
-    state: Lanes,
-    output: Int32s1,
-    readout: Lanes,
-    constants: Lanes,
-    gains: Lanes,
-    base: Lanes,
-    end: Lanes,
-    values: Lanes,
-) -> None:
+def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
     """Mix the truth of goals and of the end of the game, which is the last output."""
+    state, output, readout = space.state, program.network.output, program.readout
+    constants, gains, end = program.network.edges[0], program.gains, space.output
     one, last = lane_constant(1.0, end[0]), len(output) - 1
     _powers_of_end(state, output[last], readout[last, 4], constants, end)
     for role in range(len(values)):
@@ -234,7 +212,7 @@ def _mix_goals(
             for role in range(len(values)):
                 values[role, lane] *= one - gains[role, o] * degree
     for role in range(len(values)):
-        least, target = base[role], values[role]
+        least, target = program.base[role], values[role]
         for lane in range(len(end)):
             target[lane] = least + (one - least - least) * (one - target[lane])
 
