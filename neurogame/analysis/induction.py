@@ -84,7 +84,13 @@ class Proof:
     work: int
 
 
-def prove(circuit: Circuit, finder: ConeFinder, candidates: Candidates, limit: int) -> Proof:
+def prove(
+    circuit: Circuit,
+    finder: ConeFinder,
+    candidates: Candidates,
+    limit: int,
+    largest: int | None = None,
+) -> Proof:
     """Prove as many of the candidates as possible.
 
     Args:
@@ -92,8 +98,9 @@ def prove(circuit: Circuit, finder: ConeFinder, candidates: Candidates, limit: i
         finder: of its cones.
         candidates: facts that hold in the initial state and were not refuted.
         limit: most input literals to read.
+        largest: most input literals that the next values of a group may read; None: any number.
     """
-    return _Prover(circuit, finder, candidates, limit).run()
+    return _Prover(circuit, finder, candidates, limit, largest).run()
 
 
 @final
@@ -101,11 +108,17 @@ class _Prover:
     """The rounds of one proof."""
 
     def __init__(
-        self, circuit: Circuit, finder: ConeFinder, candidates: Candidates, limit: int
+        self,
+        circuit: Circuit,
+        finder: ConeFinder,
+        candidates: Candidates,
+        limit: int,
+        largest: int | None,
     ) -> None:
         self.circuit, self.finder, self.candidates = circuit, finder, candidates
         self.left = limit
         self.limit = limit
+        self.largest = largest
         count = len(circuit.fluents)
         self.never, self.always = np.zeros((2, count), np.bool_)
         self.stays, self.stays_out = np.zeros((2, count), np.bool_)
@@ -122,6 +135,9 @@ class _Prover:
             ~self.never & ~self.always,
             small=self.candidates.small,
         )
+        if self.largest is not None:
+            reads = (self.finder.find(self.circuit.next[group.fluents]).work for group in tried)
+            tried = [g for g, work in zip(tried, reads, strict=True) if work <= self.largest]
         groups, known = self._prove_groups(tried)
         changes: list[Bools] = []
         if known is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from neurogame.array_types import Float32s, Int32s, Int64s
 from neurogame.features.feature import Feature
-from neurogame.kernels.feature_sums import add_looked_up, add_weights
+from neurogame.kernels.feature_sums import LookUps, add_looked_up, add_weights
 from neurogame.simulate.simulator import PackedLook
 from neurogame.simulate.states import StateBatch
 
@@ -37,34 +37,6 @@ class _Sparse(Generic[Number]):
     start: Int64s
     column: Int32s
     number: npt.NDArray[Number]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Look-ups of all features.
-
-    Those that read the same row find it once, and tables that count alike in all features are
-    added up together, as groups. ``U`` different rows, ``E`` entries: different tables that are
-    read by a row, ``G`` groups.
-
-    Attributes:
-        addends: by how much each fluent raises each row.
-        read: of each row its first entry, and the end; int64 ``[U + 1]``.
-        first: where an entry's table begins in ``values``; int32 ``[E]``.
-        group: of each entry; int32 ``[E]``.
-        values: of all tables; float32 ``[N]``.
-        counts: how often a group counts in each feature; float32 ``[G, K]``.
-        index: to work in; int32 ``[64]``.
-    """
-
-    addends: _Sparse[np.int32]
-    read: Int64s
-    first: Int32s
-    group: Int32s
-    values: Float32s
-    counts: Float32s
-    index: Int32s
 
 
 @final
@@ -99,20 +71,8 @@ class FeatureValues:
                 add_weights(words, weights.start, weights.column, weights.number, totals)
         rows = self._rows
         if rows is not None:
-            addends = rows.addends
             sums = np.zeros((len(rows.counts), held.shape[1] * _LANES), np.float32)
-            add_looked_up(
-                held,
-                addends.start,
-                addends.column,
-                addends.number,
-                rows.read,
-                rows.first,
-                rows.group,
-                rows.values,
-                rows.index,
-                sums,
-            )
+            add_looked_up(held, rows, sums)
             totals += sums.T[: len(totals)] @ rows.counts
         return totals
 
@@ -126,7 +86,7 @@ def _sparse(table: npt.NDArray[Number]) -> _Sparse[Number]:
     )
 
 
-def _rows(features: Sequence[Feature]) -> _Rows | None:
+def _rows(features: Sequence[Feature]) -> LookUps | None:
     columns: dict[bytes, int] = {}
     addends: list[Int32s] = []
     # Row and table -> how often it counts in each feature; of a table and its reverse one is kept.
@@ -156,8 +116,11 @@ def _rows(features: Sequence[Feature]) -> _Rows | None:
     tables_of = [np.frombuffer(table, np.float32) for _, table in order]
     groups: dict[bytes, int] = {}
     group = [groups.setdefault(entries[key].tobytes(), len(groups)) for key in order]
-    return _Rows(
-        addends=_sparse(np.stack(addends)),
+    raising = _sparse(np.stack(addends))
+    return LookUps(
+        start=raising.start,
+        signal=raising.column,
+        addend=raising.number,
         read=np.searchsorted([row for row, _ in order], np.arange(len(addends) + 1)),
         first=np.cumsum([0, *map(len, tables_of)])[:-1].astype(np.int32),
         group=np.array(group, np.int32),

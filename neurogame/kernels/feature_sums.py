@@ -7,6 +7,7 @@ import numpy as np
 from neurogame.array_types import Float32s1, Float32s2, Int32s1, Int64s1, Int64s2
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import compiled
+from neurogame.native.struct import Struct
 
 _ONE = np.uint64(1)
 _LANES = 64
@@ -39,35 +40,47 @@ def add_weights(
                     out[lane, column[place]] += weight[place]
 
 
-@compiled
-def add_looked_up(
-    words: Int64s2,
-    start: Int64s1,
-    signal: Int32s1,
-    addend: Int32s1,
-    read: Int64s1,
-    first: Int32s1,
-    group: Int32s1,
-    values: Float32s1,
-    index: Int32s1,
-    sums: Float32s2,
-) -> None:
-    """Add up what tables hold in the rows that the signals that hold add up to.
+class LookUps(Struct):
+    """Look-ups of all features.
 
-    ``U`` rows, ``N`` addends, ``E`` entries, each of them a table that is read by a row.
+    Those that read the same row find it once, and tables that count alike in all features are
+    added up together, as groups. ``U`` different rows, ``N`` addends, ``E`` entries: different
+    tables that are read by a row, ``G`` groups.
 
-    Args:
-        words: as of :func:`add_weights`.
+    Attributes:
         start: of each row its first addend, and the end; int64 ``[U + 1]``.
         signal: that raises it; int32 ``[N]``.
         addend: by how much; int32 ``[N]``.
         read: of each row its first entry, and the end; int64 ``[U + 1]``.
-        first: where an entry's table begins; int32 ``[E]``.
-        group: to which it is added; int32 ``[E]``.
-        values: of all tables.
+        first: where an entry's table begins in ``values``; int32 ``[E]``.
+        group: of each entry; int32 ``[E]``.
+        values: of all tables; float32.
+        counts: how often a group counts in each feature; float32 ``[G, K]``.
         index: to work in; int32 ``[64]``.
-        sums: added to; float32 ``[G, 64 W]``.
     """
+
+    start: Int64s1
+    signal: Int32s1
+    addend: Int32s1
+    read: Int64s1
+    first: Int32s1
+    group: Int32s1
+    values: Float32s1
+    counts: Float32s2
+    index: Int32s1
+
+
+@compiled
+def add_looked_up(words: Int64s2, lookups: LookUps, sums: Float32s2) -> None:
+    """Add up what tables hold in the rows that the signals that hold add up to.
+
+    Args:
+        words: as of :func:`add_weights`.
+        lookups: the tables.
+        sums: of the groups, added to; float32 ``[G, 64 W]``.
+    """
+    start, signal, addend, index = lookups.start, lookups.signal, lookups.addend, lookups.index
+    read, first, group, values = lookups.read, lookups.first, lookups.group, lookups.values
     half, one = np.uint64(32), np.uint32(1)
     for word in range(words.shape[1]):
         base = _LANES * word

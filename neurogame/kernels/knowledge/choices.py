@@ -43,28 +43,22 @@ def game_keys(seed: int, first: int, keys: UInt64s1) -> None:
 
 @compiled
 def choose_any(
-    legal: UInt64s2,
-    offsets: Int64s1,
-    role: int,
-    counts: Int64s2,
-    keys: UInt64s1,
-    ply: int,
-    joint: Int32s2,
+    legal: UInt64s2, offsets: Int64s1, counts: Int64s2, keys: UInt64s1, ply: int, joint: Int32s2
 ) -> None:
-    """Choose legal moves of a role, all equally likely.
+    """Choose legal moves of all roles, all equally likely.
 
     Args:
         legal: packed legal moves of all roles; uint64 ``[N, Mw]``.
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
-        role: who chooses.
         counts: numbers of legal moves, at least 1; int64 ``[N, R]``.
         keys: of the games; uint64 ``[N]``.
         ply: number of the ply.
-        joint: written, column ``role``: move numbers; int32 ``[N, R]``.
+        joint: written: move numbers; int32 ``[N, R]``.
     """
     for row in range(len(legal)):
-        number = below(_word(keys[row], ply, role), counts[row, role])
-        joint[row, role] = nth_move(legal, row, offsets[role], offsets[role + 1], number)
+        for role in range(len(offsets) - 1):
+            number = below(_word(keys[row], ply, role), counts[row, role])
+            joint[row, role] = nth_move(legal, row, offsets[role], offsets[role + 1], number)
 
 
 @compiled

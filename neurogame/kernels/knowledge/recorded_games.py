@@ -130,8 +130,8 @@ class GameRecorder:
         """Return the moves made in some states of the block; int32 ``[K, R]``."""
         legal = self._leaves.block.legal[on]
         joint = np.zeros(counts.shape, np.int32)
+        choose_any(legal, self._offsets, counts, keys, ply, joint)
         for role in range(counts.shape[1]):
-            choose_any(legal, self._offsets, role, counts, keys, ply, joint)
             rows = np.flatnonzero(counts[:, role] > 1)
             if port is None or len(rows) == 0 or role == self._circuit.chance:
                 continue

@@ -47,38 +47,23 @@ def learn_game(
         image: symmetry under which embeddings see them.
     """
     for mode in range(len(learning.network.weights)):
-        _learn_mode(learning, states, modes, targets, begin, count, mode, image)
+        started = False
+        for place in range(begin, begin + count):
+            if modes[place] != mode:
+                continue
+            if not started:
+                started = True
+                _begin(learning, mode)
+            _move_on(learning, states, place, mode, image)
+            _predict(learning, mode)
+            _note_error(learning, targets, place, mode)
+            _add_gradients(learning, mode)
+        if started:
+            _end(learning, mode, image)
     learning.positions += count
     learning.waiting += count
     if learning.waiting >= learning.every and learning.step_size > 0:
         step_adam(learning)
-
-
-@inner
-def _learn_mode(
-    learning: Learning,
-    states: UInt64s2,
-    modes: Int32s1,
-    targets: Float32s2,
-    begin: int,
-    count: int,
-    mode: int,
-    image: int,
-) -> None:
-    """Learn from the positions of one mode."""
-    started = False
-    for place in range(begin, begin + count):
-        if modes[place] != mode:
-            continue
-        if not started:
-            started = True
-            _begin(learning, mode)
-        _move_on(learning, states, place, mode, image)
-        _predict(learning, mode)
-        _note_error(learning, targets, place, mode)
-        _add_gradients(learning, mode)
-    if started:
-        _end(learning, mode, image)
 
 
 @inner

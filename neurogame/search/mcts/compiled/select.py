@@ -44,6 +44,7 @@ class Terms(NamedTuple):
         mean: value of an edge from which nothing has come back.
         urgent: value of an untried edge.
         table: which of GRAVE's tables is read.
+        judged: whether edges have priors; mixed with means, they are so before all else.
     """
 
     spread: np.float32
@@ -51,6 +52,7 @@ class Terms(NamedTuple):
     mean: np.float32
     urgent: np.float32
     table: int
+    judged: bool
 
 
 @inner
@@ -91,11 +93,11 @@ def choose(
     visits, total = header.visits, sums_of(tree, record).sums[decider.head >> ROLE]
     mean = total / np.float32(visits) if visits > 0 else _HALF
     urgent = np.float32(options.urgent) if options.urgency == NUMBER else mean
-    terms = Terms(spread, trust, mean, urgent, table)
+    terms = Terms(spread, trust, mean, urgent, table, judged)
     if plain:
-        edge = _best_plain(tree, options, edges, count, tried, terms, judged)
+        edge = _best_plain(tree, options, edges, count, tried, terms)
     else:
-        edge = best_mixed(tree, options, edges, count, tried, terms, judged)
+        edge = best_mixed(tree, options, edges, count, tried, terms)
     if edge < 0:
         return best_known(edges, tried)
     return _first_choice(tree, decider, edges, edge)
@@ -114,22 +116,16 @@ def _first_choice(tree: Tree, decider: Decider, edges: Edges, edge: int) -> int:
 
 @inner
 def _best_plain(
-    tree: Tree,
-    options: Options,
-    edges: Edges,
-    count: int,
-    tried: int,
-    terms: Terms,
-    judged: bool,
+    tree: Tree, options: Options, edges: Edges, count: int, tried: int, terms: Terms
 ) -> int:
     """Return what :func:`best_mixed` does, of means, bounds and priors alone."""
     untried = terms.urgent + terms.spread
-    if judged:
+    if terms.judged:
         key = best_judged(tree, options, edges, tried, terms)
         if tried < count:
             # Untried edges lie in the order of their priors: no other has a better score.
             untried = first_value(tree, options, edges, tried, terms)
-            untried += bound(tree, options, edges, tried, terms, judged)
+            untried += bound(tree, options, edges, tried, terms)
     else:
         key = best_tried(edges, tried, terms.spread, terms.mean, options.loss)
     edge = edge_of(key) if key >= 0 else -1
@@ -201,9 +197,7 @@ def first_value(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
 
 
 @inner
-def bound(
-    tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms, judged: bool
-) -> np.float32:
+def bound(tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms) -> np.float32:
     """Return the upper part of an edge's confidence bound; an untried one has that of one try.
 
     Where priors are probabilities it is ``C P sqrt(N) / (1 + n)`` instead, PUCT, also for one that
@@ -217,19 +211,16 @@ def bound(
         edges: of a decider.
         edge: one of them.
         terms: of the scores.
-        judged: whether edges have priors.
     """
     begun = edges.visits[edge] + (edges.moves[edge] & PENDING)
     width: np.float32 = terms.spread / np.sqrt(np.float32(max(begun, 1)))
-    if judged and options.mixing == PUCT:
+    if terms.judged and options.mixing == PUCT:
         width = terms.spread * edges.extra[tree.priors, edge] / np.float32(begun + 1)
     return width
 
 
 @inner
-def mixed_score(
-    tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms, judged: bool
-) -> np.float32:
+def mixed_score(tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms) -> np.float32:
     """Return the score of an edge with all-moves-as-first values and an evaluator's hints.
 
     ``(1 - beta) Q + beta H`` and the bound, where ``Q`` is mixed with the implicit minimax
@@ -244,13 +235,19 @@ def mixed_score(
         edges: of a decider.
         edge: one that has been tried.
         terms: of the scores.
-        judged: whether edges have priors; mixed with means, they are so before all else.
     """
     visits, word, total = edges.visits[edge], edges.moves[edge], edges.sums[edge]
     counted = visits + (word & PENDING) if options.loss else visits
     value = total / np.float32(counted) if counted > 0 else terms.mean
-    if judged:
-        value = _with_prior(tree, options, edges, edge, counted, value, terms.trust)
+    if terms.judged:
+        # As best_judged has it.
+        prior, virtual = edges.extra[tree.priors, edge], np.float32(options.numbers.virtual)
+        if options.mixing != SEED:
+            value = value + terms.trust * (prior - value)
+        elif counted > 0:
+            value = (total + virtual * prior) / (np.float32(counted) + virtual)
+        else:
+            value = prior
     bias = _ZERO
     if tree.hinted and visits > 0:
         hint, known = edges.extra[HINTS, edge], np.float32(options.numbers.experience)
@@ -261,30 +258,8 @@ def mixed_score(
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
             value += terms.trust * (hits / seen - value)
-    score: np.float32 = value + bound(tree, options, edges, edge, terms, judged) + bias
+    score: np.float32 = value + bound(tree, options, edges, edge, terms) + bias
     return score
-
-
-@inner
-def _with_prior(
-    tree: Tree,
-    options: Options,
-    edges: Edges,
-    edge: int,
-    counted: int,
-    value: np.float32,
-    trust: np.float32,
-) -> np.float32:
-    """Return an edge's mean with its prior, as :func:`best_judged` has it."""
-    prior = edges.extra[tree.priors, edge]
-    if options.mixing != SEED:
-        value = value + trust * (prior - value)
-    elif counted > 0:
-        virtual = np.float32(options.numbers.virtual)
-        value = (edges.sums[edge] + virtual * prior) / (np.float32(counted) + virtual)
-    else:
-        value = prior
-    return value
 
 
 @inner
@@ -311,13 +286,7 @@ def trust_at(visits: int, k: float) -> np.float32:
 
 @inner
 def best_mixed(
-    tree: Tree,
-    options: Options,
-    edges: Edges,
-    count: int,
-    tried: int,
-    terms: Terms,
-    judged: bool,
+    tree: Tree, options: Options, edges: Edges, count: int, tried: int, terms: Terms
 ) -> int:
     """Return the edge to choose by :func:`mixed_score`, -1 if all lead to proved values.
 
@@ -328,27 +297,26 @@ def best_mixed(
         count: number of edges.
         tried: number of those that were chosen before, the first ones.
         terms: of the scores.
-        judged: whether edges have priors.
     """
-    first = options.urgency == FIRST and tried < count and not judged
+    first = options.urgency == FIRST and tried < count and not terms.judged
     best, score = -1, _ZERO
     if not first:
         for edge in range(tried):
             if edges.moves[edge] & KNOWN:
                 continue
-            value = mixed_score(tree, options, edges, edge, terms, judged)
+            value = mixed_score(tree, options, edges, edge, terms)
             if best < 0 or value > score:
                 best, score = edge, value
     for edge in range(tried, count):
         value = _UNSEEN if first else terms.urgent
-        if judged:
+        if terms.judged:
             value = first_value(tree, options, edges, edge, terms)
         if options.kind != UCT:
             seen, hits = _all_moves(tree, options, edges, edge, terms.table)
             if seen > _ZERO:
                 value += (_ONE if first else terms.trust) * (hits / seen - value)
         if not first:
-            value += bound(tree, options, edges, edge, terms, judged)
+            value += bound(tree, options, edges, edge, terms)
         if best < 0 or value > score:
             best, score = edge, value
     return best
