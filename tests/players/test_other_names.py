@@ -15,6 +15,7 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.gdl.finding import NOWHERE
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
@@ -161,7 +162,9 @@ def test_a_namesake_is_the_home_under_the_names_of_the_other_game(name: str) -> 
             }
         atoms, own = namesake.circuit.atoms, home.circuit.atoms
         assert [atoms.text(1 + len(home.fluents))] != [own.text(1 + len(home.fluents))]
-    # Its rules say the same as those of the other game, in the order of its own.
+    # Its rules say the same as those of the other game, in the order of its own, so that none
+    # stands where one of that game's file does.
+    assert {rule.position for rule in namesake.rules} == {NOWHERE}
     again = Game.from_rules(namesake.rules, "again", cache=False)
     assert (sorted(again.roles), again.fluents) == (sorted(other.roles), other.fluents)
     assert [rule.head.name for rule in namesake.rules] != [rule.head.name for rule in home.rules]
