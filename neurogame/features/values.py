@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from neurogame.array_types import Float32s, Int32s, Int64s
 from neurogame.features.feature import Feature
-from neurogame.kernels.feature_sums import LookUps, add_looked_up, add_weights
+from neurogame.kernels.feature_sums import FeatureTables, add_looked_up, add_weights
 from neurogame.simulate.simulator import PackedLook
 from neurogame.simulate.states import StateBatch
 
@@ -86,7 +86,7 @@ def _sparse(table: npt.NDArray[Number]) -> _Sparse[Number]:
     )
 
 
-def _rows(features: Sequence[Feature]) -> LookUps | None:
+def _rows(features: Sequence[Feature]) -> FeatureTables | None:
     columns: dict[bytes, int] = {}
     addends: list[Int32s] = []
     # Row and table -> how often it counts in each feature; of a table and its reverse one is kept.
@@ -117,7 +117,7 @@ def _rows(features: Sequence[Feature]) -> LookUps | None:
     groups: dict[bytes, int] = {}
     group = [groups.setdefault(entries[key].tobytes(), len(groups)) for key in order]
     raising = _sparse(np.stack(addends))
-    return LookUps(
+    return FeatureTables(
         start=raising.start,
         signal=raising.column,
         addend=raising.number,

@@ -40,7 +40,7 @@ def add_weights(
                     out[lane, column[place]] += weight[place]
 
 
-class LookUps(Struct):
+class FeatureTables(Struct):
     """Look-ups of all features.
 
     Those that read the same row find it once, and tables that count alike in all features are
@@ -71,7 +71,7 @@ class LookUps(Struct):
 
 
 @compiled
-def add_looked_up(words: Int64s2, lookups: LookUps, sums: Float32s2) -> None:
+def add_looked_up(words: Int64s2, lookups: FeatureTables, sums: Float32s2) -> None:
     """Add up what tables hold in the rows that the signals that hold add up to.
 
     Args:
