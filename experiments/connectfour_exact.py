@@ -3,6 +3,8 @@
     python experiments/connectfour_exact.py ../shared/positions/connectfour-exact.txt \
         ../shared/positions/connectfour-public.tsv --seconds 15 60 --seed 33 \
         --settings openings=24,lambda_=0.9 openings=24
+    python experiments/connectfour_exact.py ../shared/positions/connectfour-public.tsv \
+        --checkpoints checkpoints/connectfour.pt
 
 Each line of a file holds the moves so far as digits, before them the name of a set where there is
 one, and the exact score of each column: above 0 it wins, 0 is a draw, -1000 a full column. The
@@ -25,6 +27,8 @@ from lost_positions import state_of
 from snapshots import snapshots
 
 from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.simulate.game import Game, State
 
@@ -75,6 +79,9 @@ def main() -> None:
     parser.add_argument("--seconds", nargs="+", type=float, default=[15.0, 60.0])
     parser.add_argument("--seed", type=int, default=33)
     parser.add_argument("--settings", nargs="*", default=[], help="of the learner, by name")
+    parser.add_argument(
+        "--checkpoints", nargs="+", type=Path, help="nothing learns: these are asked"
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     game = Game.load("connectfour")
@@ -84,16 +91,29 @@ def main() -> None:
             sets.setdefault(name, []).append((state, values))
     print("| settings | seconds | games | " + " | ".join(sets) + " | mean |")
     print("|---" * (len(sets) + 4) + "|")
+    for text, at, games, evaluator in _asked(game, options):
+        search = AlphaBeta(game, evaluator, seed=options.seed)
+        shares = [_kept(one_ply(search), positions) for positions in sets.values()]
+        told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
+        print(f"| {text} | {at:g} | {games:,} | {told} |", flush=True)
+
+
+def _asked(game: Game, options: argparse.Namespace) -> Iterator[tuple[str, float, int, Evaluator]]:
+    """Yield what each row is about: a text, seconds, games, and what was learned in them."""
+    if options.checkpoints:
+        for path in options.checkpoints:
+            checkpoint = load_checkpoint(path)
+            counters = checkpoint.counters
+            evaluator = checkpoint.evaluator(game)
+            yield str(path), counters["seconds"], counters["matches"], evaluator
+        return
     for text in ("", *options.settings):
         for at, one in zip(
             options.seconds,
             snapshots(game, _settings(text), options.seed, options.seconds),
             strict=True,
         ):
-            search = AlphaBeta(game, one.evaluator, seed=options.seed)
-            shares = [_kept(one_ply(search), positions) for positions in sets.values()]
-            told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
-            print(f"| {text or 'the recipe'} | {at:g} | {one.games:,} | {told} |", flush=True)
+            yield text or "the recipe", at, one.games, one.evaluator
 
 
 def _kept(

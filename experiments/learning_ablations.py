@@ -50,6 +50,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without rules": {"network": {"rules": 0.0}},
     FORMER: {"network": {"rules": 0.0}},
     "without features": {"network": {"features": 0.0}},
+    "free units alone": {"network": {"rules": 0.0, "features": 0.0}},
     "without symmetries": {"network": {"symmetries": False}},
     "without modes": {"network": {"mode": False}},
     "no random starts": {"openings": 0},

@@ -286,7 +286,7 @@ def _print(
     trainer: Run,
     interrupted: bool,
 ) -> None:
-    from neurogame.arena.strength_curve import strength_table
+    from neurogame.arena.strength_curve import still_rises, strength_table
 
     seconds = max(summary["seconds"], 1e-9)
     print(
@@ -301,6 +301,8 @@ def _print(
     if strength:
         print("strength of the releases, from openings that were not used to choose them:")
         print(strength_table(strength))
+    if sentence := still_rises(trainer.results):
+        print(sentence)
     if trainer.release.seconds == 0:
         print("nothing learned has beaten the untrained goal networks: these are saved")
     print("play against it:")
