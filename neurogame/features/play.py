@@ -81,7 +81,7 @@ def seen_games(
         for look in random_looks(simulator, first, size, seed, stride=stride, most=most):
             looks.append(look.words)
             lengths += look.plies
-        last = simulator.packed_look(StateBatch(looks[-1], size))
+        last = simulator.look(StateBatch(looks[-1], size))
         ended = np.flatnonzero(last.terminal.numpy() & (lengths > 0))
         if len(ended):
             random = np.random.default_rng((seed & (1 << 63) - 1, first))
@@ -90,7 +90,7 @@ def seen_games(
             rows = rows_of(StateBatch(torch.cat(looks, dim=1), size * len(looks)))
             index = (wanted * size + ended).reshape(-1)
             states = states_of(rows, index, len(looks[0]))
-            values = features.of(states, simulator.packed_look(states))
+            values = features.of(states, simulator.look(states))
             yield _seen(
                 values.reshape(*wanted.shape, -1),
                 drawn,

@@ -24,7 +24,7 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Float64s:
     """
     simulator = game.simulator()
     states = simulator.initial(_BATCH)
-    look = simulator.packed_look(states)
+    look = simulator.look(states)
     costs = []
     for feature in evidence.features:
         values = FeatureValues([feature])

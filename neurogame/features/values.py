@@ -12,7 +12,7 @@ import numpy.typing as npt
 from neurogame.array_types import Float32s, Int32s, Int64s
 from neurogame.features.feature import Feature
 from neurogame.kernels.feature_sums import FeatureTables, add_looked_up, add_weights
-from neurogame.simulate.simulator import PackedLook
+from neurogame.simulate.simulator import Look
 from neurogame.simulate.states import StateBatch
 
 _LANES = 64
@@ -57,7 +57,7 @@ class FeatureValues:
         self._goals = np.stack([f.goals for f in features], axis=1)
         self._rows = _rows(features)
 
-    def of(self, states: StateBatch, look: PackedLook) -> Float32s:
+    def of(self, states: StateBatch, look: Look) -> Float32s:
         """Return the features of states; float32 ``[B, K]``.
 
         Args:
@@ -66,7 +66,7 @@ class FeatureValues:
         """
         totals = look.goals.numpy() @ self._goals
         held = states.words.numpy()
-        for words, weights in ((held, self._fluents), (look.legal.numpy(), self._moves)):
+        for words, weights in ((held, self._fluents), (look.legal_words.numpy(), self._moves)):
             if len(weights.column):
                 add_weights(words, weights.start, weights.column, weights.number, totals)
         rows = self._rows

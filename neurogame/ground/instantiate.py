@@ -18,7 +18,7 @@ from neurogame.array_types import AnyInts, Bools, Int32s, Int64s
 from neurogame.gdl.terms import Rules
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
-from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve_in_pieces
+from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve
 from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
@@ -176,7 +176,7 @@ class _Instances:
         doing = f"instantiating the rule at {self.rules.source}:{where.line}:{where.column}"
         told = [*tracked, place] if wanted is not None else tracked
         literals = tuple(clause.body[place] for place in tracked)
-        for table in solve_in_pieces(body, self.database, self.watch, doing, start, told):
+        for table in solve(body, self.database, self.watch, doing, start, told):
             heads = self._heads(clause.head, table, place).astype(np.int32)
             columns = [table.tracked[place] for place in tracked]
             for literal, column in zip(literals, columns, strict=True):

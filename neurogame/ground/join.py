@@ -129,11 +129,14 @@ def solve(
     watch: Watch,
     doing: str,
     start: JoinStart | None = None,
+    tracked: Collection[int] | None = None,
 ) -> Iterator[Solutions]:
     """Yield the values of the head's variables under all solutions of a body.
 
     Mostly they come at once. What would take too much memory comes in parts, which may repeat
-    solutions.
+    solutions. Where atoms are tracked they come in pieces, so that few of them are in memory with
+    all columns; a solution may come again in another piece, unless all of its variables are told by
+    the tracked atoms.
 
     Args:
         body: what to solve.
@@ -141,40 +144,14 @@ def solve(
         watch: limits.
         doing: what is going on, for messages.
         start: where to start; None starts with the smallest literal.
+        tracked: positions of the literals whose atoms the solutions must name; None: nobody asks
+            for atoms. A negated literal that is not tracked filters the solutions.
 
     Raises:
         LimitError: if a join grows beyond the limits.
     """
-    return _Solver(body, database, watch, doing, start, ()).solve()
-
-
-def solve_in_pieces(
-    body: PreparedBody,
-    database: Database,
-    watch: Watch,
-    doing: str,
-    start: JoinStart | None = None,
-    tracked: Collection[int] = (),
-) -> Iterator[Solutions]:
-    """Yield the same solutions in pieces, so that few of them are in memory with all columns.
-
-    A solution may come again in another piece, unless all of its variables are told by the
-    tracked atoms.
-
-    Args:
-        body: as of :func:`solve`.
-        database: likewise.
-        watch: likewise.
-        doing: likewise.
-        start: likewise.
-        tracked: positions of the literals whose atoms the solutions must name. A negated
-            literal that is not tracked filters the solutions.
-
-    Raises:
-        LimitError: if a join grows beyond the limits.
-    """
-    if start is not None or not _is_worth_a_plan(body):
-        yield from _Solver(body, database, watch, doing, start, tracked).solve()
+    if tracked is None or start is not None or not _is_worth_a_plan(body):
+        yield from _Solver(body, database, watch, doing, start, tracked or ()).solve()
         return
     order, rows = plan_order(body)
     count = body.view(order[0])[0].count

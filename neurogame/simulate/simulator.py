@@ -28,34 +28,25 @@ class Look:
     """What there is to know about states before moving.
 
     Attributes:
-        legal: legal moves of all roles, concatenated in role order; bool ``[B, M]``. All false
-            in a terminal state. A state that is not terminal but has no legal move for some
-            role is stuck: it has no successor.
+        legal_words: legal moves as words of lanes like those of states; int64 ``[M, W]``.
         terminal: bool ``[B]``.
         goals: per role, goal value / 100; float32 ``[B, R]`` in 0..1. Where the rules derive
             no goal it is 0, where they derive several it is the highest (one warning, if this
             happens in a terminal state).
     """
 
-    legal: Tensor
+    legal_words: Tensor
     terminal: Tensor
     goals: Tensor
 
+    @cached_property
+    def legal(self) -> Tensor:
+        """Legal moves of all roles, concatenated in role order; bool ``[B, M]``.
 
-@final
-@dataclass(frozen=True, eq=False)
-class PackedLook:
-    """The same with legal moves in lanes.
-
-    Attributes:
-        legal: as of :class:`Look`, as words of lanes like those of states; int64 ``[M, W]``.
-        terminal: bool ``[B]``.
-        goals: float32 ``[B, R]``.
-    """
-
-    legal: Tensor
-    terminal: Tensor
-    goals: Tensor
+        All false in a terminal state. A state that is not terminal but has no legal move for some
+        role is stuck: it has no successor. They are the most to unpack, so only who asks pays.
+        """
+        return unpack(self.legal_words, len(self.terminal))
 
 
 @final
@@ -174,16 +165,11 @@ class Simulator:
 
     def look(self, states: StateBatch) -> Look:
         """Return legal moves, ends and goals of the states, in one pass of the circuit."""
-        packed = self.packed_look(states)
-        return Look(unpack(packed.legal, len(states)), packed.terminal, packed.goals)
-
-    def packed_look(self, states: StateBatch) -> PackedLook:
-        """Return the same, but for legal moves, which are the most to unpack."""
         status, flags = self._run(states, (STATUS, GOALS))
         terminal = unpack(status[-1:], len(states))[:, 0]
         goals = self.goal_values(unpack(flags, len(states)), terminal)
         open_ = ~status[-1] & lane_mask(len(states), self.device)
-        return PackedLook(status[:-1] & open_, terminal, goals)
+        return Look(status[:-1] & open_, terminal, goals)
 
     def status(self, states: StateBatch) -> tuple[Tensor, Tensor]:
         """Return legal moves and ends without the goals, whose gates are often the most.
@@ -203,14 +189,9 @@ class Simulator:
         return Derived(unpack(status[:-1], size), terminal, unpack(flags, size))
 
     def outcomes(self, states: StateBatch) -> tuple[Tensor, Tensor]:
-        """Return ends and goals without the legal moves, which are the most to unpack.
-
-        Returns:
-            bool ``[B]`` and float32 ``[B, R]`` in 0..1.
-        """
-        status, flags = self._run(states, (STATUS, GOALS))
-        terminal = unpack(status[-1:], len(states))[:, 0]
-        return terminal, self.goal_values(unpack(flags, len(states)), terminal)
+        """Return ends and goals alone: bool ``[B]`` and float32 ``[B, R]`` in 0..1."""
+        look = self.look(states)
+        return look.terminal, look.goals
 
     def goal_values(self, flags: Tensor, terminal: Tensor) -> Tensor:
         """Turn goal flags into one value per role.

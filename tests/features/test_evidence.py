@@ -46,7 +46,7 @@ def test_games_are_seen_as_they_were_played() -> None:
     for ply in range(10):
         states.append(StateBatch(words, 64))
         words = kernel.finish(words, numbers, 5, step=ply, steps=1).words
-    looks = np.stack([values.of(own, simulator.packed_look(own)) for own in states])
+    looks = np.stack([values.of(own, simulator.look(own)) for own in states])
     over = np.stack([simulator.look(own).terminal.numpy() for own in states])
     assert over[-1].all()
     lengths = (~over).sum(axis=0)

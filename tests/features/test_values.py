@@ -24,7 +24,7 @@ def test_values_are_those_of_the_definition(name: str) -> None:
     # More than a word of lanes, the last of them not full.
     order = np.random.default_rng(3).integers(len(states), size=150)
     batch = StateBatch.from_bool(torch.stack([states[number].fluents for number in order]))
-    found = FeatureValues(features).of(batch, game.simulator().packed_look(batch))
+    found = FeatureValues(features).of(batch, game.simulator().look(batch))
     table = [[value(feature, game, state) for feature in features] for state in states]
     expected = np.array(table)[order]
     assert found == pytest.approx(expected, rel=1e-5, abs=1e-4)

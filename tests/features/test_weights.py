@@ -116,7 +116,7 @@ def test_values_in_batches_are_those_of_the_features() -> None:
         .words
     )
     states = StateBatch(words, 64)
-    features = FeatureValues(weighted.features).of(states, simulator.packed_look(states))
+    features = FeatureValues(weighted.features).of(states, simulator.look(states))
     odds = features @ weighted.weights[0] + weighted.constants[0]
     found = evaluator.values(states)[:, 0].detach().numpy()
     assert found == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-3)

@@ -78,7 +78,7 @@ class HeuristicEvaluator(Evaluator):
         """
         held = self._checked(fluents).cpu()
         states = StateBatch.from_bool(held if held.dtype == torch.bool else held > 0.5)
-        features = torch.from_numpy(self._values.of(states, self._simulator.packed_look(states)))
+        features = torch.from_numpy(self._values.of(states, self._simulator.look(states)))
         base, slope, least, most = (
             torch.from_numpy(part) for part in (self._base, self._slope, self._least, self._most)
         )
@@ -87,7 +87,7 @@ class HeuristicEvaluator(Evaluator):
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form."""
-        from neurogame.kernels.heuristic.exported import ExportedHeuristic
+        from neurogame.kernels.heuristic.exported import ExportedHeuristic, ValueLines
         from neurogame.kernels.heuristic.search import compile_heuristic
 
         features = self._values.features
@@ -105,10 +105,12 @@ class HeuristicEvaluator(Evaluator):
             circuit=self._game.circuit,
             moves=np.stack([feature.moves for feature in features]),
             goals=np.stack([feature.goals for feature in features]),
-            feature=self._feature,
-            base=self._base,
-            slope=self._slope,
-            least=self._least,
-            most=self._most,
+            lines=ValueLines(
+                feature=self._feature,
+                base=self._base,
+                slope=self._slope,
+                least=self._least,
+                most=self._most,
+            ),
         )
         return compile_heuristic(exported)

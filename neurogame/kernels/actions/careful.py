@@ -39,45 +39,9 @@ def score_carefully(
         number: of the state among the given ones.
         lane: of the state in the column.
     """
-    fill_values(formulas, column, formulas.values, lane)
-    _write_scores(scores, formulas, formulas.values, number)
-
-
-@inner
-def fill_values(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
-    """Compute all nodes of one state.
-
-    Args:
-        formulas: the role's.
-        column: words of lanes.
-        values: written; float64 ``[nodes]``.
-        lane: of the state in the column.
-    """
-    _write_leaves(formulas, column, values, lane)
-    edges, runs = formulas.edges, formulas.runs
-    for number in range(len(runs)):
-        run = runs[number]
-        for gate in range(run[2]):
-            values[run[4] // _ROW + gate] = exact_gate(values, edges, run, gate)
-
-
-@inner
-def _write_leaves(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
-    """Write the truth of each leaf."""
-    bits, truth = formulas.bits, formulas.exact_truth
-    chances, rows = formulas.chances, formulas.rows
-    for leaf in range(len(bits)):
-        values[leaf] = truth[leaf, (column[bits[leaf]] >> np.uint64(lane)) & _ONE]
-    for chance in range(len(chances)):
-        row = chances[chance, 0]
-        values[row] = rows[row, lane % LANES]
-
-
-@inner
-def _write_scores(scores: MoveScores, formulas: Formulas, values: Float64s1, number: int) -> None:
-    """Write the scores of the legal moves."""
-    outputs, legal, out, row = formulas.outputs, scores.legal, scores.out, scores.rows[number]
-    first, last = formulas.first_move, formulas.first_move + len(outputs)
+    values, outputs, legal, out = formulas.values, formulas.outputs, scores.legal, scores.out
+    first, last, row = formulas.first_move, formulas.first_move + len(outputs), scores.rows[number]
+    fill_values(formulas, column, values, lane)
     best, scale = 0.0, 1.0
     for write in range(2):
         count = 0
@@ -91,6 +55,30 @@ def _write_scores(scores: MoveScores, formulas: Formulas, values: Float64s1, num
                     out[number, count] = np.float32(value * scale)
                 count += 1
         scale = enlargement(best)
+
+
+@inner
+def fill_values(formulas: Formulas, column: UInt64s1, values: Float64s1, lane: int) -> None:
+    """Compute all nodes of one state.
+
+    Args:
+        formulas: the role's.
+        column: words of lanes.
+        values: written; float64 ``[nodes]``.
+        lane: of the state in the column.
+    """
+    bits, truth = formulas.bits, formulas.exact_truth
+    chances, rows = formulas.chances, formulas.rows
+    for leaf in range(len(bits)):
+        values[leaf] = truth[leaf, (column[bits[leaf]] >> np.uint64(lane)) & _ONE]
+    for chance in range(len(chances)):
+        row = chances[chance, 0]
+        values[row] = rows[row, lane % LANES]
+    edges, runs = formulas.edges, formulas.runs
+    for number in range(len(runs)):
+        run = runs[number]
+        for gate in range(run[2]):
+            values[run[4] // _ROW + gate] = exact_gate(values, edges, run, gate)
 
 
 @inner

@@ -109,14 +109,7 @@ def _write_run(builder: Any, sort: _Sort, data: Any, ends: Any) -> None:
 
 @written
 def _run(
-    typing: Any,
-    rows: Any,
-    edges: Any,
-    weights: Any,
-    first: Any,
-    count: Any,
-    target: Any,
-    sort: Any,
+    typing: Any, rows: Any, edges: Any, weights: Any, first: Any, count: Any, target: Any, sort: Any
 ) -> Any:
     """Compute gates of the sort with a number."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Float32s2, UInt64s1, UInt64s2
+from neurogame.array_types import UInt64s1, UInt64s2
 from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
@@ -68,14 +68,7 @@ def fill_column(
 
 @inner
 def write_chances(
-    scores: MoveScores,
-    formulas: Formulas,
-    rows: Float32s2,
-    column: UInt64s1,
-    begin: int,
-    first: int,
-    lanes: int,
-    step: int,
+    scores: MoveScores, formulas: Formulas, begin: int, first: int, lanes: int, step: int
 ) -> None:
     """Write the rows of leaves that are probabilities of moves, from lane ``first`` on.
 
@@ -83,6 +76,7 @@ def write_chances(
     """
     shares, move_bits = formulas.shares, formulas.move_bits
     leaves, legal = formulas.chances, scores.legal
+    rows, column = formulas.rows, formulas.column
     for role in range(len(shares)):
         for lane in range(lanes):
             row = scores.rows[begin + step * (first + lane)]

@@ -34,7 +34,7 @@ def score_actions(scores: MoveScores) -> None:
             write_leaves(rows, formulas.truth, formulas.bits, column, np.uint64(first))
             count = min(lanes - first, LANES)
             if len(formulas.chances) > 0:
-                write_chances(scores, formulas, rows, column, begin, first, count, 1)
+                write_chances(scores, formulas, begin, first, count, 1)
             run_gates(rows, runs, edges, formulas.weights, count)
             for lane in range(count):
                 best = _write_scores(scores, formulas, rows, begin + first + lane, lane)

@@ -36,7 +36,7 @@ def score_shared_actions(scores: MoveScores) -> None:
         fill_single(scores, formulas, column, number, _EVERY_LANE)
         write_leaves(rows, truth, formulas.bits, column, np.uint64(0))
         if len(formulas.chances) > 0:
-            write_chances(scores, formulas, rows, column, number, 0, LANES, 0)
+            write_chances(scores, formulas, number, 0, LANES, 0)
         few = count <= LANES
         if few:
             _make_moves(formulas, rows, 0, count, 1)

@@ -75,6 +75,26 @@ class CompiledStep:
         point_to(self.tables, self.routine, table)
         return table
 
+    def between(
+        self, source: Int64s, target: Int64s, places: Int64s, parts: int
+    ) -> tuple[Int64s, tuple[object, ...]]:
+        """Return the arguments of one block of lanes, and what must live as long as these.
+
+        Args:
+            source: states, and moves, that are read; int64 ``[F + M, lane_words]``.
+            target: what is written; int64 ``[X, lane_words]``.
+            places: byte offsets of the cells that are written; int64 ``[X]``.
+            parts: bits of the parts of a ply that are run.
+        """
+        cells = aligned(self.memory // 8)
+        table = self.arguments(cells)
+        table[Input.BLOCK_END], table[Input.PARTS] = 1, parts
+        table[Input.STRIDE] = 8 * self.lane_words
+        table[Input.FROM], table[Input.FROM_COUNT] = source.ctypes.data, len(source)
+        table[Input.TO], table[Input.TO_COUNT] = target.ctypes.data, len(target)
+        table[Input.TO_CELLS] = places.ctypes.data
+        return table, (self, source, target, places, cells)
+
 
 @final
 class LlvmStep:

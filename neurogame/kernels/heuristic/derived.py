@@ -10,12 +10,12 @@ import numpy as np
 from neurogame.array_types import Float32s2, Int32s1, Int64s1, Int64s2, UInt64s1
 from neurogame.judges.states import Values
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.codegen.evaluate import Input
 from neurogame.kernels.codegen.frame import Part
-from neurogame.kernels.codegen.step import CompiledStep, load_step
+from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.heuristic.exported import ExportedHeuristic
-from neurogame.kernels.lane_rows import transpose
+from neurogame.kernels.lane_rows import SPACE, to_lanes
 from neurogame.kernels.step import GOALS, STATUS
+from neurogame.native.arrays import rows
 from neurogame.native.bits import first_ones, lowest_bit
 from neurogame.native.call_address import call_address
 from neurogame.native.compiled import inner
@@ -40,7 +40,8 @@ class DerivedSums(Struct):
             the highest counts; int32 ``[X]``.
         weights: of the signals; float32 ``[U, X]``.
         sums: of a block of states; float32 ``[U, 64 Lw]``.
-        square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
+        order: 0, 1, 2, ...; int64 ``[64 Lw]``.
+        space: to work in; uint64 ``[SPACE]``.
     """
 
     code: int = 0
@@ -50,7 +51,8 @@ class DerivedSums(Struct):
     begins: Int32s1
     weights: Float32s2
     sums: Float32s2
-    square: UInt64s1
+    order: Int64s1
+    space: UInt64s1
 
 
 def make_derived(exported: ExportedHeuristic, variant: str | None) -> tuple[DerivedSums, object]:
@@ -81,7 +83,9 @@ def make_derived(exported: ExportedHeuristic, variant: str | None) -> tuple[Deri
     sums = _derived(features, len(cells), step.lane_words, len(circuit.fluents))
     sums.weights = np.ascontiguousarray(np.concatenate(weights, axis=1))
     sums.begins = np.concatenate(begins)
-    kept = _prepare(sums, step, cells, derives_goals=bool(exported.goals.any()))
+    parts = 1 << Part.LOOK | bool(exported.goals.any()) << Part.GOALS
+    sums.arguments, kept = step.between(sums.source, sums.target, cells, parts)
+    sums.code = step.code.address("evaluate")
     return sums, kept
 
 
@@ -95,27 +99,9 @@ def _derived(features: int, signals: int, words: int, fluents: int = 1) -> Deriv
         begins=np.ones(signals, np.int32),
         weights=np.zeros((features, signals), np.float32),
         sums=np.zeros((features, _WORD * words), np.float32),
-        square=np.zeros(_WORD, np.uint64),
+        order=np.arange(_WORD * words),
+        space=np.zeros(SPACE, np.uint64),
     )
-
-
-def _prepare(
-    derived: DerivedSums, step: CompiledStep, places: Int64s1, *, derives_goals: bool
-) -> object:
-    """Fill in the arguments; return what has to live as long as these."""
-    memory = aligned(step.memory // 8)
-    arguments = step.arguments(memory)
-    arguments[Input.BLOCK_END] = 1
-    arguments[Input.PARTS] = 1 << Part.LOOK | derives_goals << Part.GOALS
-    arguments[Input.STRIDE] = 8 * step.lane_words
-    arguments[Input.FROM] = derived.source.ctypes.data
-    arguments[Input.FROM_COUNT] = len(derived.source)
-    arguments[Input.TO] = derived.target.ctypes.data
-    arguments[Input.TO_COUNT] = len(derived.target)
-    arguments[Input.TO_CELLS] = places.ctypes.data
-    derived.arguments = arguments
-    derived.code = step.code.address("evaluate")
-    return step, places, memory
 
 
 @inner
@@ -128,17 +114,8 @@ def derive(derived: DerivedSums, values: Values, first: int, count: int) -> None
         first: of the states.
         count: how many, at most the lanes of a block.
     """
-    source, square, states = derived.source, derived.square, values.states
-    for word in range((count + _WORD - 1) // _WORD):
-        lanes = min(count - _WORD * word, _WORD)
-        for part in range((len(source) + _WORD - 1) // _WORD):
-            for lane in range(lanes):
-                square[lane] = states[first + _WORD * word + lane, part]
-            for lane in range(lanes, _WORD):
-                square[lane] = _NONE
-            transpose(square)
-            for bit in range(min(len(source) - _WORD * part, _WORD)):
-                source[_WORD * part + bit, word] = np.int64(square[bit])
+    states, order = rows(values.states, first, count), rows(derived.order, 0, count)
+    to_lanes(states, order, derived.source, derived.space)
     call_address(derived.code, derived.arguments.ctypes.data)
     _add_up(derived, count)
 

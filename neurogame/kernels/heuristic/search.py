@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Int32s1
 from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
-from neurogame.kernels.heuristic.exported import ExportedHeuristic
+from neurogame.kernels.heuristic.exported import ExportedHeuristic, ValueLines
 from neurogame.kernels.rules_network.load import compute_outputs, load
 from neurogame.kernels.rules_network.search import is_far
 from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
@@ -24,22 +23,13 @@ class HeuristicValuation(Struct):
         network: the sums over fluents and look-ups.
         loaded: memory for a state.
         derived: the sums over legal moves and goals.
-        feature: see :class:`~neurogame.kernels.heuristic.exported.ExportedHeuristic`, as the
-            following.
-        base: float32 ``[R]``.
-        slope: float32 ``[R]``.
-        least: float32 ``[R]``.
-        most: float32 ``[R]``.
+        lines: the values.
     """
 
     network: RulesNetworkWeights
     loaded: Loaded
     derived: DerivedSums
-    feature: Int32s1
-    base: Float32s1
-    slope: Float32s1
-    least: Float32s1
-    most: Float32s1
+    lines: ValueLines
 
 
 _valuation = cast(HeuristicValuation)
@@ -49,7 +39,7 @@ def value_heuristic(values: Values) -> None:
     """Value the given states."""
     valuation = _valuation(values.evaluator)
     network, loaded, states, out = valuation.network, valuation.loaded, values.states, values.out
-    outputs, derived = loaded.outputs, valuation.derived
+    outputs, derived, lines = loaded.outputs, valuation.derived, valuation.lines
     lanes = derived.sums.shape[1]
     for first in range(0, values.count, lanes):
         count = min(values.count - first, lanes)
@@ -61,10 +51,10 @@ def value_heuristic(values: Values) -> None:
                 load(loaded, states, row)
             compute_outputs(network, loaded, states, row, outputs)
             for role in range(out.shape[1]):
-                number = valuation.feature[role]
+                number = lines.feature[role]
                 held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])
-                value = np.float32(valuation.base[role] + valuation.slope[role] * held)
-                out[row, role] = min(max(value, valuation.least[role]), valuation.most[role])
+                value = np.float32(lines.base[role] + lines.slope[role] * held)
+                out[row, role] = min(max(value, lines.least[role]), lines.most[role])
 
 
 def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
@@ -81,11 +71,7 @@ def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
             network=exported.network,
             loaded=make_loaded(exported.network),
             derived=derived,
-            feature=exported.feature,
-            base=exported.base,
-            slope=exported.slope,
-            least=exported.least,
-            most=exported.most,
+            lines=exported.lines,
         ),
         kept=(kept,),
     )

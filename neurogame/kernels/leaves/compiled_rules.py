@@ -157,7 +157,9 @@ def _evaluate(rules: CompiledRules, parts: int) -> None:
 def _see(rules: CompiledRules, block: Block, states: UInt64s2, begin: int) -> None:
     """Write what has been computed of ``states`` into the block, from leaf ``begin`` on."""
     size = len(states)
-    _copy_lanes(rules.cells, block.lanes, begin >> 6, (size + 63) >> 6)
+    for word in range((size + 63) >> 6):
+        for fluent in range(len(block.lanes)):
+            block.lanes[fluent, (begin >> 6) + word] = rules.cells[fluent, word]
     legal = rows(block.legal, begin, size)
     from_lanes(rules.cells, rules.legal_cells, legal, rules.space)
     _read_ends(rules.ended, rows(block.terminal, begin, size), legal)
@@ -193,14 +195,6 @@ def _clear_moves(joint: Int32s2, cells: Int64s2) -> None:
     for lane in range(len(joint)):
         for role in range(joint.shape[1]):
             cells[np.uint64(joint[lane, role]), lane >> 6] = 0
-
-
-@inner
-def _copy_lanes(cells: Int64s2, lanes: Int64s2, first: int, words: int) -> None:
-    """Copy the states as lane words, from a word on."""
-    for word in range(words):
-        for fluent in range(len(lanes)):
-            lanes[fluent, first + word] = cells[fluent, word]
 
 
 @inner

@@ -8,7 +8,6 @@ from neurogame.array_types import Float32s2, Int64s1, Int64s2, UInt64s1
 from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.codegen.evaluate import Input
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.lane_rows import transpose
@@ -35,6 +34,7 @@ def compile_networks(exported: Exported) -> CompiledValues | None:
     Args:
         exported: the networks; their program is for one thread.
     """
+    program, roles = exported.program, len(exported.program.base)
     logic, arguments = 0, np.zeros(1, np.int64)
     kept: tuple[object, ...] = ()
     source, target = np.zeros((0, 1), np.int64), np.zeros((0, 1), np.int64)
@@ -47,19 +47,25 @@ def compile_networks(exported: Exported) -> CompiledValues | None:
         inputs = len(exported.logic.fluents) + exported.logic.move_count
         source = aligned(inputs * words).reshape(inputs, words)
         target = aligned(len(places) * words).reshape(len(places), words)
-        cells = aligned(step.memory // 8)
-        arguments = step.arguments(cells)
-        arguments[Input.BLOCK_END] = 1
-        arguments[Input.PARTS] = 1 << Part.LOOK | 1 << Part.GOALS
-        arguments[Input.STRIDE] = 8 * words
-        arguments[Input.FROM], arguments[Input.FROM_COUNT] = source.ctypes.data, inputs
-        arguments[Input.TO], arguments[Input.TO_COUNT] = target.ctypes.data, len(target)
-        arguments[Input.TO_CELLS] = places.ctypes.data
+        arguments, kept = step.between(source, target, places, 1 << Part.LOOK | 1 << Part.GOALS)
         logic = step.code.address("evaluate")
-        kept = (step, places, cells)
     return CompiledValues(
         value=entry(value_states, counted=True),
-        evaluator=make_valuation(exported.program, logic, arguments, source, target),
+        evaluator=Valuation(
+            program=program,
+            one=make_space(program, 1),
+            few=make_space(program, FEW_LANES),
+            block=make_space(program, LANES),
+            column=np.zeros(program.columns + 1, np.int64),
+            one_values=np.zeros((roles, 1), np.float32),
+            few_values=np.zeros((roles, FEW_LANES), np.float32),
+            values=np.zeros((roles, LANES), np.float32),
+            square=np.zeros(64, np.uint64),
+            logic=logic,
+            logic_arguments=arguments,
+            logic_source=source,
+            logic_target=target,
+        ),
         kept=kept,
     )
 
@@ -102,32 +108,6 @@ class Valuation(Struct):
 
 
 _valuation = cast(Valuation)
-
-
-def make_valuation(
-    program: Program,
-    logic: int,
-    logic_arguments: Int64s1,
-    logic_source: Int64s2,
-    logic_target: Int64s2,
-) -> Valuation:
-    """Return a program with memory to compute in; see :class:`Valuation`."""
-    roles = len(program.base)
-    return Valuation(
-        program=program,
-        one=make_space(program, 1),
-        few=make_space(program, FEW_LANES),
-        block=make_space(program, LANES),
-        column=np.zeros(program.columns + 1, np.int64),
-        one_values=np.zeros((roles, 1), np.float32),
-        few_values=np.zeros((roles, FEW_LANES), np.float32),
-        values=np.zeros((roles, LANES), np.float32),
-        square=np.zeros(64, np.uint64),
-        logic=logic,
-        logic_arguments=logic_arguments,
-        logic_source=logic_source,
-        logic_target=logic_target,
-    )
 
 
 def value_states(values: Values) -> None:

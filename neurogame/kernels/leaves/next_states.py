@@ -113,7 +113,7 @@ def fill_next(following: NextStates, scores: MoveScores) -> int:
             break
         if number == 0:
             following.replies = following.most if _others_choose(legal, row, role, offsets) else 1
-        _write_reply(states, legal, row, role, offsets, number, reply)
+        _write_reply(following, scores, row, number)
         slot = 0
         for word in range(begin >> 6, (end + 63) >> 6):
             bits = masked(legal[row, word], word, begin, end)
@@ -146,26 +146,18 @@ def _others_choose(legal: UInt64s2, row: int, role: int, offsets: Int64s1) -> bo
 
 
 @inner
-def _write_reply(
-    states: UInt64s2,
-    legal: UInt64s2,
-    row: int,
-    role: int,
-    offsets: Int64s1,
-    number: int,
-    reply: Int64s1,
-) -> None:
+def _write_reply(following: NextStates, scores: MoveScores, row: int, number: int) -> None:
     """Write moves of the other roles: their only one, or one that follows from the state."""
-    key = np.uint64(0)
+    key, offsets, legal = np.uint64(0), following.offsets, scores.legal
     for other in range(len(offsets) - 1):
-        if other == role:
+        if other == scores.role:
             continue
         begin, end = offsets[other], offsets[other + 1]
         count = count_moves(legal, row, begin, end)
         chosen = 0
         if count > 1:
             if key == 0:
-                key = hash_row(states[row])
+                key = hash_row(scores.states[row])
             added = np.uint64(number + 1) * _G1 + np.uint64(other + 1) * _G2
             chosen = below(mixed(key + added), count)
-        reply[other] = nth_move(legal, row, begin, end, chosen)
+        following.reply[other] = nth_move(legal, row, begin, end, chosen)

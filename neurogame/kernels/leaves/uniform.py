@@ -147,7 +147,10 @@ def play_on(machine: StateMachine) -> None:
     values = rows(block.values, 0, count)
     _add_goals(playouts, lanes, values)
     if playouts.playouts > 1:
-        _divide(values, playouts.playouts)
+        # Sums of goals are whole numbers; means are of 0..1.
+        for leaf in range(len(values)):
+            for role in range(values.shape[1]):
+                values[leaf, role] = np.float32(values[leaf, role] / (100.0 * playouts.playouts))
 
 
 @inner
@@ -178,11 +181,3 @@ def _add_goals(playouts: UniformPlayouts, lanes: int, values: Float32s2) -> None
             while rest:
                 values[leaf_of[64 * word + lowest_bit(rest)], role] += goal_values[goal]
                 rest &= rest - _ONE
-
-
-@inner
-def _divide(values: Float32s2, playouts: int) -> None:
-    """Turn sums of goals, which are whole numbers, into means of 0..1."""
-    for leaf in range(len(values)):
-        for role in range(values.shape[1]):
-            values[leaf, role] = np.float32(values[leaf, role] / (100.0 * playouts))

@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Int64s, Int64s1
 from neurogame.graph.graph import Graph
 from neurogame.kernels.netlist.extract_loops import count_uses
-from neurogame.native.compiled import compiled, inner
+from neurogame.native.compiled import compiled, counted, inner
 from neurogame.native.struct import Struct
 
 
@@ -272,8 +272,9 @@ def _write_terms(work: _Factoring, task: int) -> None:
             work.gates += 1
 
 
+@counted
 def in_order(
-    first: int, begin: Int64s, end: Int64s, inputs: Int64s, roots: Int64s
+    first: int, begin: Int64s1, end: Int64s1, inputs: Int64s1, roots: Int64s1
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return start, inputs and roots of the gates that are needed, each after its inputs; int64.
 
@@ -282,27 +283,8 @@ def in_order(
     count = len(begin)
     node_of = np.full(first + count, -1, np.int64)
     node_of[:first] = np.arange(first)
-    start = np.zeros(count + 1, np.int64)
-    made = np.empty(len(inputs), np.int64)
-    stack, reading = np.empty((2, count + 1), np.int64)
-    gates = _in_order(first, begin, end, inputs, roots, node_of, start, made, stack, reading)
-    return start[: gates + 1], made[: start[gates]], 2 * node_of[roots >> 1] + (roots & 1)
-
-
-@compiled
-def _in_order(
-    first: int,
-    begin: Int64s1,
-    end: Int64s1,
-    inputs: Int64s1,
-    roots: Int64s1,
-    node_of: Int64s1,
-    start: Int64s1,
-    made: Int64s1,
-    stack: Int64s1,
-    reading: Int64s1,
-) -> int:
-    """Write what :func:`in_order` returns, and the new node of each; return the number of gates."""
+    start, made = np.zeros(count + 1, np.int64), np.empty(len(inputs), np.int64)
+    stack, reading = np.empty(count + 1, np.int64), np.empty(count + 1, np.int64)
     gates, filled = 0, 0
     for index in range(len(roots)):
         stack[0] = roots[index] >> 1
@@ -329,4 +311,4 @@ def _in_order(
             gates += 1
             start[gates] = filled
             depth -= 1
-    return gates
+    return start[: gates + 1], made[:filled], 2 * node_of[roots >> 1] + (roots & 1)

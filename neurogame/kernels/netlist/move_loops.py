@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Bools1, Int64s, Int64s1, UInt64s, UInt64s2
 from neurogame.graph.graph import Graph
-from neurogame.native.compiled import compiled, inner
+from neurogame.native.compiled import compiled, counted, inner
 from neurogame.native.struct import Struct
 
 _MOST_OWN = 64
@@ -395,21 +395,16 @@ def _refine(work: _Conditions) -> bool:
     return True
 
 
-def levels(first: int, start: Int64s, inputs: Int64s) -> Int64s:
+@counted
+def levels(first: int, start: Int64s1, inputs: Int64s1) -> Int64s:
     """Return the longest distance of each gate to an input; int64 ``[G]``."""
     result = np.ones(len(start) - 1, np.int64)
-    _levels(first, start, inputs, result)
-    return result
-
-
-@compiled
-def _levels(first: int, start: Int64s1, inputs: Int64s1, result: Int64s1) -> None:
-    """Write what :func:`levels` returns."""
     for gate in range(len(result)):
         for edge in range(start[gate], start[gate + 1]):
             below = (inputs[edge] >> 1) - first
             if below >= 0 and result[gate] <= result[below]:
                 result[gate] = 1 + result[below]
+    return result
 
 
 def find_moving(form: Graph, moves_begin: int) -> Bools:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Int32s, Int32s2, Int64s, Int64s1
-from neurogame.native.compiled import compiled
+from neurogame.array_types import Bools1, Int32s2, Int64s, Int64s1
+from neurogame.native.compiled import compiled, counted
 
 
 @compiled
@@ -26,30 +26,16 @@ def mark_late(first: int, inputs: Int32s2, late: Bools1) -> None:
                 late[first + gate] = True
 
 
-def depth_first(first: int, inputs: Int32s, rows: Int64s) -> Int64s:
+@counted
+def depth_first(first: int, inputs: Int32s2, rows: Int64s1) -> Int64s:
     """Return the gates that some rows need, each after its inputs, as late as possible.
 
     ``first`` is the number of input rows, ``inputs`` are those of the gates, int32 ``[G, 3]``, and
     ``rows`` int64 ``[n]``. Gates are int64 ``[m]``.
     """
-    count = len(inputs)
-    order = np.empty(count, np.int64)
+    count, made = len(inputs), 0
+    order, seen = np.empty(count, np.int64), np.zeros(count, np.bool_)
     stack = np.empty(3 * count + 1, np.int64)
-    made = _depth_first(first, inputs, rows, np.zeros(count, np.bool_), stack, order)
-    return order[:made]
-
-
-@compiled
-def _depth_first(
-    first: int,
-    inputs: Int32s2,
-    rows: Int64s1,
-    seen: Bools1,
-    stack: Int64s1,
-    order: Int64s1,
-) -> int:
-    """Write the order of :func:`depth_first`; return its length."""
-    made = 0
     for index in range(len(rows)):
         if rows[index] < first or seen[rows[index] - first]:
             continue
@@ -72,4 +58,4 @@ def _depth_first(
                 order[made] = gate
                 made += 1
                 depth -= 1
-    return made
+    return order[:made]

@@ -20,9 +20,10 @@ from neurogame.array_types import (
 )
 from neurogame.judges.moves import CompiledScores, MoveScores
 from neurogame.kernels.leaves.picking import masked
+from neurogame.kernels.rules_network.load import mode_of
 from neurogame.native.arrays import cast
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import callee_sum, inner
+from neurogame.native.compiled import callee_sum
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
 
@@ -88,20 +89,10 @@ def score_by_policy(scores: MoveScores) -> None:
                 slot += 1
 
 
-@inner
-def _mode(policy: PolicyWeights, states: UInt64s2, row: int) -> int:
-    """Return the mode of a packed state; 0 where no fluent says so."""
-    for mode in range(len(policy.mode_fluent)):
-        fluent = policy.mode_fluent[mode]
-        if (states[row, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE != 0:
-            return mode
-    return 0
-
-
 @callee_sum
 def _see(policy: PolicyWeights, states: UInt64s2, row: int) -> None:
     """Compute the hidden units of a state."""
-    mode = _mode(policy, states, row)
+    mode = mode_of(policy.mode_fluent, states, row)
     view, units, embedding, bias = policy.seen_as, policy.units, policy.embedding, policy.bias
     weights = policy.sets[mode]
     for unit in range(len(units)):

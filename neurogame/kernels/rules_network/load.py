@@ -23,10 +23,10 @@ def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
 
 
 @inner
-def mode_of(network: RulesNetworkWeights, states: UInt64s2, row: int) -> int:
+def mode_of(mode_fluent: Int32s1, states: UInt64s2, row: int) -> int:
     """Return the mode of a packed state; 0 where no fluent says so."""
-    for mode in range(len(network.mode_fluent)):
-        fluent = network.mode_fluent[mode]
+    for mode in range(len(mode_fluent)):
+        fluent = mode_fluent[mode]
         if (states[row, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE != 0:
             return mode
     return 0
@@ -95,7 +95,7 @@ def compute_outputs(
         row: which of them is asked for.
         out: written; float32 ``[O]``.
     """
-    mode = mode_of(network, states, row)
+    mode = mode_of(network.mode_fluent, states, row)
     see(network, loaded, mode)
     view, units, rows = network.seen_as, loaded.units, loaded.rows
     weights, embedding = network.weights[mode], network.embedding

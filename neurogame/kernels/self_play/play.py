@@ -56,7 +56,7 @@ def _keep(games: GameLanes) -> None:
         row = lane * plies + games.ply[lane]
         for word in range(games.state.shape[1]):
             parents[lane, word] = games.states[row, word] = games.state[lane, word]
-        games.modes[row] = mode_of(network, games.state, lane)
+        games.modes[row] = mode_of(network.mode_fluent, games.state, lane)
 
 
 @inner

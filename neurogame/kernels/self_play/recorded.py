@@ -70,7 +70,7 @@ def value_recorded(games: GamesToLearn) -> None:
 def learn_recorded(games: GamesToLearn) -> None:
     """Learn from all games, towards the targets that are there."""
     for row in range(len(games.modes)):
-        games.modes[row] = mode_of(games.learning.network, games.states, row)
+        games.modes[row] = mode_of(games.learning.network.mode_fluent, games.states, row)
     for game in range(len(games.image)):
         first = int(games.first[game])
         learn_game(

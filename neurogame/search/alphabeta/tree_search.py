@@ -156,30 +156,29 @@ class TreeSearch:
                 forced = len(own_moves) == 1 and not self._settings.think_when_forced
                 deepening.deepen(limit.depth, forced=forced)
                 if deepening.is_open and len(own_moves) > 1:
-                    memories.append(self._ask_each(deepening, memory, state, role, limit, deadline))
+                    memories.append(self._ask_each(deepening, memory, state, limit, deadline))
                 deepening.follow()
         finally:
             self._end(memory)
-        return self._result(deepening, memories, role, own_moves, started)
+        return self._result(deepening, memories, own_moves, started)
 
     def _ask_each(
         self,
         deepening: Deepening,
         memory: SearchMemory,
         state: UInt64s,
-        role: int,
         limit: Limit,
-        deadline: int,
+        until: int,
     ) -> SearchMemory:
         """Decide between moves that are equal if all others join forces; return the memory used.
 
         What is left of the limits goes into a search in which everybody plays for themselves.
         """
         nodes = None if limit.nodes is None else limit.nodes - memory.search.nodes
-        sole = self._memory(role, maxn=True)
+        sole = self._memory(memory.search.role, maxn=True)
         sole.begin()
         try:
-            self._set_root(sole, state, deadline)
+            self._set_root(sole, state, until)
             if nodes is None or nodes >= sole.search.stack.rows[0].width:
                 each = self._deepening(sole, nodes)
                 each.deepen(limit.depth, forced=False)
@@ -343,17 +342,11 @@ class TreeSearch:
         return moves
 
     def _result(
-        self,
-        deepening: Deepening,
-        memories: list[SearchMemory],
-        role: int,
-        own_moves: list[int],
-        started: int,
+        self, deepening: Deepening, memories: list[SearchMemory], own_moves: list[int], started: int
     ) -> SearchResult:
         """Return what was found, or a random legal move where nothing was."""
-        decision = deepening.found
+        decision, role = deepening.found, memories[0].search.role
         totals = {name: sum(getattr(one.search, name) for one in memories) for name in COUNTS}
-
         if decision.row < 0 or decision.scores is None:
             place = int(self._random.integers(len(own_moves)))
             scores: dict[int, float] = {}
