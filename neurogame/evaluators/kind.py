@@ -185,10 +185,7 @@ class EvaluatorKind(Kind, Generic[Valued]):
         raise GameError(f"an evaluator of kind {self.name!r} is not made by a name")
 
     def rebuild(
-        self,
-        game: HasCircuit,
-        description: Mapping[str, Any],
-        weights: Mapping[str, Tensor] | None,
+        self, game: HasCircuit, description: Mapping[str, Any], weights: Mapping[str, Tensor] | None
     ) -> Valued:
         """Return the evaluator of a description; its state dict is loaded then.
 

@@ -78,7 +78,6 @@ def calibrate(
     *,
     matches: int = 400,
     seed: int = 0,
-    epsilon: float = 0.2,
 ) -> Calibration:
     """Play games of an evaluator against itself and compare its values with their outcomes.
 
@@ -87,12 +86,11 @@ def calibrate(
         evaluator: of its states; it looks one ply ahead.
         matches: number of games, at least 2.
         seed: decides every random choice, at least 0.
-        epsilon: chance of a random move, 0..1.
 
     Raises:
         GameError: fewer than two games ended.
     """
-    played = played_positions(game, evaluator, matches=matches, seed=seed, epsilon=epsilon)
+    played = played_positions(game, evaluator, matches=matches, seed=seed)
     values, players = values_of(evaluator, played.states), list(game.players)
     positions = replace(played, outcomes=played.outcomes[:, players])
     return calibration_of(values[:, players], positions)

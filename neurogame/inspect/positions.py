@@ -68,7 +68,6 @@ def played_positions(
     matches: int,
     seed: int,
     epsilon: float = 0.2,
-    max_plies: int = 1000,
 ) -> PlayedPositions:
     """Play games side by side, one ply ahead for all roles, and return their positions.
 
@@ -78,7 +77,6 @@ def played_positions(
         matches: number of games, at least 1.
         seed: decides every random choice, at least 0.
         epsilon: chance of a random move instead of the best one, 0..1.
-        max_plies: games longer than this are left out.
 
     Raises:
         GameError: no game ended within the limit.
@@ -89,15 +87,15 @@ def played_positions(
         evaluators=[] if evaluator is None else [evaluator],
         seats=np.full((matches, roles), seat, np.int64),
         seeds=(derive(seed, np.arange(matches)) >> np.uint64(1)).astype(np.int64),
-        max_plies=max_plies,
+        max_plies=_MOST_PLIES,
         epsilon=epsilon,
     )
     played = play_lockstep(game, plan)
     done = [match for match in played if match.finished and match.plies]
     if not done:
         raise GameError(
-            f"none of {matches} games of {game.name} ended within {max_plies} plies, so there are "
-            "no outcomes to compare with; allow more plies"
+            f"none of {matches} games of {game.name} ended within {_MOST_PLIES} plies, so there "
+            "are no outcomes to compare with"
         )
     return _collected(game, done, len(played) - len(done))
 
@@ -138,3 +136,5 @@ def values_of(evaluator: Evaluator, states: StateBatch) -> Float64s2:
 
 _PIECE = 4096
 """States that are valued in one piece, which bounds the memory that it takes."""
+_MOST_PLIES = 1000
+"""Games longer than this are left out."""

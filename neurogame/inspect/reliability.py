@@ -159,7 +159,7 @@ def fit_recalibration(forecasts: Float64s1, outcomes: Float64s1) -> Recalibratio
 
 
 def spread_over_games(
-    forecasts: Float64s1, outcomes: Float64s1, games: Int64s1, *, bins: int = 10, seed: int = 0
+    forecasts: Float64s1, outcomes: Float64s1, games: Int64s1
 ) -> tuple[float, float]:
     """Return the standard errors of Brier score and expected calibration error.
 
@@ -169,25 +169,23 @@ def spread_over_games(
         forecasts: float64 ``[N]`` in 0..1.
         outcomes: float64 ``[N]`` in 0..1.
         games: the game of each; int64 ``[N]``.
-        bins: number of ranges.
-        seed: decides which games are drawn.
     """
     _, place = np.unique(games, return_inverse=True)
     count = int(place.max()) + 1
-    number = np.minimum((forecasts * bins).astype(np.int64), bins - 1)
-    random = np.random.default_rng(seed)
+    number = np.minimum((forecasts * _BINS).astype(np.int64), _BINS - 1)
+    random = np.random.default_rng(0)
     brier, error = [], []
     for _ in range(_DRAWS):
         weight = np.bincount(random.integers(count, size=count), minlength=count)[place]
         total = weight.sum()
         brier.append(float((weight * (forecasts - outcomes) ** 2).sum() / total))
-        gaps = np.bincount(number, weight * (forecasts - outcomes), bins)
+        gaps = np.bincount(number, weight * (forecasts - outcomes), _BINS)
         error.append(float(np.abs(gaps).sum() / total))
     return float(np.std(brier)), float(np.std(error))
 
 
-_DRAWS = 100
-"""Repetitions of the bootstrap."""
+_DRAWS, _BINS = 100, 10
+"""Repetitions of the bootstrap, and ranges of forecasts."""
 
 
 def _sigmoid(values: Float64s1) -> Float64s1:

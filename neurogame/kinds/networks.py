@@ -29,10 +29,7 @@ class _Configured(EvaluatorKind["Evaluator"]):
         )
 
     def rebuild(
-        self,
-        game: HasCircuit,
-        description: Mapping[str, Any],
-        weights: Mapping[str, Tensor] | None,
+        self, game: HasCircuit, description: Mapping[str, Any], weights: Mapping[str, Tensor] | None
     ) -> Evaluator:
         from neurogame.evaluators.build import make_evaluator
         from neurogame.evaluators.claims import check_claim

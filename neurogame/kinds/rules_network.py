@@ -27,10 +27,7 @@ class _Kind(EvaluatorKind["RulesNetwork"]):
         return make_feature_evaluator(wish.game, wish.seed, recall=wish.recall)
 
     def rebuild(
-        self,
-        game: HasCircuit,
-        description: Mapping[str, Any],
-        weights: Mapping[str, Tensor] | None,
+        self, game: HasCircuit, description: Mapping[str, Any], weights: Mapping[str, Tensor] | None
     ) -> RulesNetwork:
         from neurogame.evaluators.rules_network.build import rebuild_rules_network
 

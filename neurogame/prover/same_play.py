@@ -29,7 +29,7 @@ class SamePlay:
 
 
 def same_play(
-    left: Rules, right: Rules, *, games: int, states: int, seconds: float = math.inf, seed: int = 0
+    left: Rules, right: Rules, *, games: int, states: int, seconds: float = math.inf
 ) -> SamePlay:
     """Play two rulesheets side by side.
 
@@ -42,7 +42,6 @@ def same_play(
         games: most random games, > 0.
         states: most states that are compared, > 0.
         seconds: wall-clock time after which no further state is compared, > 0.
-        seed: seed of the moves.
 
     Returns:
         The number of states, and the first difference.
@@ -50,7 +49,7 @@ def same_play(
     one, other = ProverGame(left), ProverGame(right)
     if one.roles != other.roles:
         return SamePlay(0, f"the roles {one.roles} and {other.roles}")
-    draw, ends, compared = random.Random(seed), time.monotonic() + seconds, 0
+    draw, ends, compared = random.Random(0), time.monotonic() + seconds, 0
     for _ in range(games):
         state, twin = one.initial(), other.initial()
         while compared < states and time.monotonic() < ends:

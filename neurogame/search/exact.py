@@ -35,12 +35,7 @@ class Prover:
     """Alpha-beta that knows the rules alone. What it has proved it remembers."""
 
     def __init__(
-        self,
-        game: Game,
-        nodes: int | None = None,
-        *,
-        evaluator: Evaluator | None = None,
-        seed: int = 0,
+        self, game: Game, nodes: int | None = None, *, evaluator: Evaluator | None = None
     ) -> None:
         """Make one.
 
@@ -49,11 +44,10 @@ class Prover:
             nodes: states that a proof may generate, at least 1; None: as many as it takes.
             evaluator: of the game; it decides in which order moves are tried, and nothing that
                 is proved. None: there is none to make.
-            seed: decides the order of equal moves.
         """
         self.game = game
         settings = SearchSettings(think_when_forced=True)
-        self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings, seed=seed)
+        self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings)
         self._limit = Limit(nodes=nodes, depth=_DEPTH)
         self._is_shared = opposed(game)
         goals = [[value / 100 for value, _ in pairs] or [0.0] for pairs in game.circuit.goals]

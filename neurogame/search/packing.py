@@ -4,44 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools, UInt8s, UInt64s
+from neurogame.array_types import Bools, UInt64s
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
 from neurogame.simulate.game import Game, State
 
 
-def pack_states(fluents: Bools) -> UInt8s:
-    """Pack states, eight fluents to the byte, the first fluent in the highest bit.
-
-    Args:
-        fluents: states; bool ``[B, F]``.
-
-    Returns:
-        uint8 ``[B, ceil(F / 8)]``; ``row.tobytes()`` is the state's key.
-    """
-    return np.packbits(fluents, axis=1)
-
-
-def unpack_states(packed: UInt8s, fluent_count: int) -> Bools:
-    """Return the states that :func:`pack_states` packed.
-
-    Args:
-        packed: uint8 ``[B, P]``.
-        fluent_count: number of fluents, ``F``.
-
-    Returns:
-        bool ``[B, F]``.
-    """
-    return np.unpackbits(packed, axis=1, count=fluent_count).view(np.bool_)
-
-
 def state_keys(fluents: Bools) -> list[bytes]:
     """Return the key of each state, as used in ``SearchResult.proved_states``.
 
+    That has eight fluents to the byte, the first fluent in the highest bit.
+
     Args:
         fluents: states; bool ``[B, F]``.
     """
-    return [row.tobytes() for row in pack_states(fluents)]
+    return [row.tobytes() for row in np.packbits(fluents, axis=1)]
 
 
 def state_words(fluents: Bools) -> UInt64s:

@@ -10,6 +10,9 @@ from typing import Protocol, final
 
 from neurogame.simulate.trace import TraceFile, TraceHeader, TraceState
 
+_DETAILED = 100
+"""Mismatches kept with their details; all are counted."""
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +110,13 @@ class Report:
         return asdict(self)
 
 
-def replay(trace: str | Path, backend: Backend, *, batch: int = 1024, details: int = 100) -> Report:
+def replay(trace: str | Path, backend: Backend, *, batch: int = 1024) -> Report:
     """Compare every state of a trace with what a game derives.
 
     Args:
         trace: a trace file; it is read as a stream.
         backend: the game.
         batch: states answered at once.
-        details: mismatches kept with their details; all are counted.
 
     Raises:
         GameError: the file breaks the trace format.
@@ -135,7 +137,7 @@ def replay(trace: str | Path, backend: Backend, *, batch: int = 1024, details: i
             states += 1
             for mismatch in _compare(file.header, recorded, answer, initial):
                 mismatches += 1
-                if len(kept) < details:
+                if len(kept) < _DETAILED:
                     kept.append(mismatch)
     return Report(
         source=file.header.source,

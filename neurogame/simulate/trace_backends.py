@@ -81,14 +81,12 @@ class CircuitBackend:
 
     Args:
         game: the game.
-        device: where to compute.
         backend: what evaluates the circuit; see :mod:`~neurogame.kernels.backends`.
     """
 
-    def __init__(self, game: Game, device: str = "cpu", backend: str = "torch") -> None:
+    def __init__(self, game: Game, backend: str = "torch") -> None:
         self._game = game
-        self._simulator = game.simulator(device, backend)
-        self._device = device
+        self._simulator = game.simulator(backend=backend)
         self._fluents = [text.lower() for text in game.fluents]
         self._moves = [[text.lower() for text in moves] for moves in game.moves]
         self._fluent_index = {text: index for index, text in enumerate(self._fluents)}
@@ -111,9 +109,9 @@ class CircuitBackend:
         for row, recorded in enumerate(states):
             known = [self._fluent_index[f] for f in recorded.state if f in self._fluent_index]
             held[row, known] = True
-        batch = StateBatch.from_bool(held.to(self._device))
+        batch = StateBatch.from_bool(held)
         derived = self._simulator.derive(batch)
-        legal, goals = derived.legal.cpu().numpy(), derived.goal_flags.cpu().numpy()
+        legal, goals = derived.legal.numpy(), derived.goal_flags.numpy()
         terminal = derived.terminal.tolist()
         following = self._following(batch, states)
         values = [[value for value, _ in pairs] for pairs in self._game.circuit.goals]
@@ -142,8 +140,8 @@ class CircuitBackend:
                 moves.append(indices)
         following: list[frozenset[str] | None] = [None] * len(states)
         if rows:
-            chosen = batch.select(torch.tensor(rows, device=self._device))
-            joint_moves = torch.tensor(moves, device=self._device)
+            chosen = batch.select(torch.tensor(rows))
+            joint_moves = torch.tensor(moves)
             # An illegal recorded move is reported as a mismatch, not refused here.
             after = self._simulator.step(chosen, joint_moves, check=False)
             for row, state in zip(rows, self._states(after), strict=True):
@@ -151,7 +149,7 @@ class CircuitBackend:
         return following
 
     def _states(self, batch: StateBatch) -> list[frozenset[str]]:
-        held = batch.to_bool().cpu().numpy()
+        held = batch.to_bool().numpy()
         return [frozenset(self._fluents[i] for i in row.nonzero()[0]) for row in held]
 
 

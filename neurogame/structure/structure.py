@@ -87,11 +87,7 @@ class Structure:
 
 
 def find_structure(
-    circuit: Circuit,
-    rules: Rules | None = None,
-    *,
-    seed: int = 0,
-    limits: StructureLimits | None = None,
+    circuit: Circuit, rules: Rules | None = None, *, limits: StructureLimits | None = None
 ) -> Structure:
     """Find the structure of a game; names and their order have no influence on it.
 
@@ -99,7 +95,6 @@ def find_structure(
         circuit: the game.
         rules: what the circuit was made from. Without them little is found about conditions that
             refer to themselves, such as being connected, and their names have an influence.
-        seed: of the random play.
         limits: what it may cost.
     """
     limits = limits or StructureLimits()
@@ -111,7 +106,7 @@ def find_structure(
     evaluator = WordEvaluator(game)
     sample = sample_states(
         evaluator,
-        seed=seed,
+        seed=0,
         states=limits.states,
         games=limits.games,
         work=limits.play_work,
@@ -131,7 +126,7 @@ def find_structure(
     literals = line_literals(conditions)
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
-    strange = invented(sizes, values, literals, game.initial, seed)
+    strange = invented(sizes, values, literals, game.initial, 0)
     symmetries, whole = find_symmetries(
         game,
         form,
@@ -139,7 +134,7 @@ def find_structure(
         variable_of < 0,
         np.concatenate([spread(game, sample.states, 1024), strange]),
         (literals, (), _pairs(form, variables, variable_of)),
-        seed=seed,
+        seed=0,
         most=limits.symmetries,
         work=limits.graph_work if form.graph.edge_count <= limits.edges else 0,
     )

@@ -53,30 +53,23 @@ def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> Page
 
 
 def export(
-    subject: PageSubject,
-    path: Path,
-    *,
-    role: int | None = None,
-    method: str | None = None,
-    quiet: bool = False,
+    subject: PageSubject, path: Path, *, method: str | None = None, quiet: bool = False
 ) -> int:
     """Write a match as one HTML file, and return its size in bytes.
 
     Args:
         subject: with a match.
         path: the file; an older one is replaced.
-        role: for whom values are taken apart; its index; None: the first that somebody plays.
-        method: how, see :class:`~neurogame.evaluators.attribution.Attribution`; None:
-            the usual way; :data:`NOT_AT_ALL`: not at all, which takes seconds where the others
-            take minutes.
+        method: how values are taken apart for the first role that somebody plays, see
+            :class:`~neurogame.evaluators.attribution.Attribution`; None: the usual way;
+            :data:`NOT_AT_ALL`: not at all, which takes seconds where the others take minutes.
         quiet: whether to show no bar.
 
     Raises:
         ConfigurationError: the file cannot be written.
         GameError: the match is not one of the game, or the method is none for its values.
     """
-    explained_role = subject.game.players[0] if role is None else role
-    data = _worked_out(subject, explained_role, method, quiet)
+    data = _worked_out(subject, subject.game.players[0], method, quiet)
     # Pictures of one match are much alike: packed they take a twentieth.
     packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
     text = page(

@@ -13,8 +13,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
-from neurogame.kernels.words.rows import unpack_rows
-from neurogame.learn.knowledge.learning import continue_learning, learn_knowledge
+from neurogame.learn.knowledge.learning import KnowledgeLearner, learn_knowledge
 from tests.learn.knowledge_quality import state_quality
 from tests.library import load
 
@@ -67,14 +66,7 @@ def test_learning_goes_on_as_if_it_had_not_stopped() -> None:
     whole = learn_knowledge(game, config, 4)
     first = learn_knowledge(game, KnowledgeConfig(games=100), 4)
     rest = GameRecorder(game.circuit).play(50, 4, first=100)
-    flags, offsets = unpack_rows(rest.states, len(game.fluents)), np.array(game.move_offsets[:-1])
-    spans = [slice(*pair) for pair in zip(rest.begins, rest.begins[1:], strict=False)]
-    continue_learning(
-        first,
-        [flags[span] for span in spans],
-        [torch.from_numpy(rest.moves[span][:-1] - offsets) for span in spans],
-        rest.results.tolist(),
-    )
+    KnowledgeLearner(first).learn(rest)
     assert int(first.games) == 150
     for name, own in whole.state_dict().items():
         torch.testing.assert_close(first.state_dict()[name], own, rtol=1e-6, atol=1e-6)
@@ -99,15 +91,6 @@ def test_games_may_come_from_elsewhere() -> None:
     made = GameRecorder(game.circuit).play(1, 7).moves[:-1]
     assert torch.equal(knowledge.plays.nonzero()[:, 0], torch.from_numpy(np.unique(made)).long())
     assert float(knowledge.plays.sum()) == 3 * made.size
-
-
-def test_games_that_are_not_whole_are_refused() -> None:
-    knowledge = Knowledge(load("tictactoe"))
-    state = load("tictactoe").initial_state().fluents[None]
-    with pytest.raises(GameError, match="one state more than moves"):
-        continue_learning(knowledge, [state], [torch.zeros(1, 2)], [[0.5, 0.5]])
-    with pytest.raises(GameError, match="all three"):
-        continue_learning(knowledge, [state], [], [[0.5, 0.5]])
 
 
 @pytest.mark.parametrize("name", ["checkers6", "breakthrough6"])

@@ -22,7 +22,7 @@ from neurogame.search.mcts.reading import choices, node_of, record_of
 from neurogame.search.mcts.room import NodeLayout, Room, make_tree
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree
-from neurogame.search.packing import state_keys, unpack_states
+from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 from tests.library import load as game
@@ -65,7 +65,7 @@ def test_tictactoe_is_solved_and_every_proof_is_right(lanes: int) -> None:
     keys = list(found.proved_states)
     assert len(keys) == len(search.proved_states) > 500
     packed = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1)
-    fluents = unpack_states(packed, len(rules.fluents))
+    fluents = np.unpackbits(packed, axis=1, count=len(rules.fluents)).view(np.bool_)
     assert state_keys(fluents) == keys
     states = [State(rules, torch.from_numpy(row.copy())) for row in fluents]
     assert not any(state.is_terminal for state in states[::20])

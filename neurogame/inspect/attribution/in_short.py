@@ -58,12 +58,11 @@ class _Topic:
         return first.label.partition(": ")[0] if first.kind == "rule" else ""
 
 
-def in_short(attribution: Attribution, lines: int = LINES) -> list[Row]:
+def in_short(attribution: Attribution) -> list[Row]:
     """Return what adds to a rules network's value in few lines, which add up but for base and gap.
 
     Args:
         attribution: any.
-        lines: at most, at least 2.
 
     Returns:
         Each with ``amount``, ``text``, ``squares`` and ``share``: of the absolute amounts of all
@@ -77,7 +76,7 @@ def in_short(attribution: Attribution, lines: int = LINES) -> list[Row]:
     topics = _topics(attribution.contributions, names)
     sizes = np.array([abs(topic.amount) for topic in topics])
     whole = float(sizes.sum()) or 1.0
-    groups, word = _grouped(topics, sizes, lines)
+    groups, word = _grouped(topics, sizes)
     rows = [_row([topics[n] for n in group], word, state, whole) for group in groups]
     rows.sort(key=lambda row: (row["order"], -abs(row["amount"])))
     told = {n for group in groups for n in group}
@@ -107,7 +106,7 @@ def _topics(contributions: Sequence[Contribution], names: PlaceNames) -> list[_T
     return topics
 
 
-def _grouped(topics: Sequence[_Topic], sizes: Float64s1, lines: int) -> tuple[list[list[int]], str]:
+def _grouped(topics: Sequence[_Topic], sizes: Float64s1) -> tuple[list[list[int]], str]:
     """Return which topics are told together, and how much of the places these share."""
     groups: list[list[int]] = []
     places = max((place for topic in topics for place in topic.places), default=0) + 1
@@ -122,7 +121,7 @@ def _grouped(topics: Sequence[_Topic], sizes: Float64s1, lines: int) -> tuple[li
     for share in _SHARED:
         alike = of_place & (overlap >= share) | of_rule & (share < 1)
         alike = alike & (sign[:, None] == sign) | np.eye(len(topics), dtype=np.bool_)
-        groups = _greedy(alike, sizes, lines - 1)
+        groups = _greedy(alike, sizes, LINES - 1)
         if sizes[[n for group in groups for n in group]].sum() >= (1 - _LEFT) * sizes.sum():
             break
     return groups, _SHARED[share]

@@ -23,7 +23,6 @@ def attribute_move(
     move: int,
     *,
     method: Method | None = None,
-    baseline: State | None = None,
 ) -> Attribution:
     """Return what a move's score, or the value of the state that it leads to, is made of.
 
@@ -38,9 +37,8 @@ def attribute_move(
         role: whose move; its index.
         move: an index into the role's moves.
         method: see :class:`~neurogame.evaluators.attribution.Attribution`; None: exact
-            where there is such a sum, else Shapley values.
-        baseline: for gradients and shapley: the state that amounts are counted from; None: the
-            initial one, in which the move need not be legal.
+            where there is such a sum, else Shapley values; those, and gradients, count from the
+            initial state, in which the move need not be legal.
 
     Raises:
         GameError: there is no such role, the move is not legal, or the method does not fit.
@@ -48,13 +46,13 @@ def attribute_move(
     check_move(state, role, move)
     if isinstance(opinion, Evaluator):
         after = state.next(worst_answer(opinion, state, role, move))
-        attribution = attribute(opinion, after, role, method=method, baseline=baseline)
+        attribution = attribute(opinion, after, role, method=method)
         return replace(_ended(attribution, after) if after.is_terminal else attribution, move=move)
     kind = kind_of_judge(opinion)
     if method == "exact" or (method is None and kind.is_sum(opinion)):
         attribution = kind.explain(opinion, state, role, move)
     else:
-        attribution = to_fluents(kind.score(opinion, state, role, move), state, method, baseline)
+        attribution = to_fluents(kind.score(opinion, state, role, move), state, method)
     return replace(attribution, state=state)
 
 

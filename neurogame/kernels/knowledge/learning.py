@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from neurogame.array_types import Float64s1, Float64s2, Int32s2, Int64s1, UInt64s2
+from neurogame.array_types import Float64s1, Float64s2, Int64s1, UInt64s2
+from neurogame.kernels.knowledge.recorded_games import RecordedGames
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import compiled, counted, inner
 
@@ -17,13 +18,11 @@ EARLY, LATE, FLAT = 0, 1, 2
 @counted
 def learn_tuples(
     psi: Float64s2,
-    states: UInt64s2,
-    begins: Int64s1,
-    results: Float64s2,
+    games: RecordedGames,
     roles: Int64s1,
     alpha: float,
     settle: float,
-    games: int,
+    done: int,
     trace: float,
 ) -> None:
     """Move the values of tuples towards the results of games, state by state.
@@ -34,23 +33,21 @@ def learn_tuples(
 
     Args:
         psi: changed: value of each fluent for each role; float64 ``[R, F]``.
-        states: packed states, game by game; uint64 ``[S, Fw]``.
-        begins: first state of each game, and the number of states; int64 ``[N + 1]``.
-        results: of each game and role, 0..1; float64 ``[N, R]``.
+        games: to learn from.
         roles: who learns; int64 ``[K]``.
         alpha: rate of the first game.
         settle: number of games after which the rate is a half, a third after twice as many.
-        games: number of games learned before.
+        done: number of games learned before.
         trace: lambda, 0..1.
 
     *References:* Sharma, Kobti & Goodwin, equations (2) and (5); Sutton and Barto, "Reinforcement
     learning", 2nd edition (2018), section 12.1, the offline lambda-return algorithm.
     """
-    fluents = psi.shape[1]
+    states, begins, results, fluents = games.states, games.begins, games.results, psi.shape[1]
     held = np.empty(max(fluents, 1), np.int64)
     targets = np.empty((_longest(begins), psi.shape[0]))
     for game in range(len(begins) - 1):
-        rate = alpha / (1.0 + (games + game) / settle)
+        rate = alpha / (1.0 + (done + game) / settle)
         begin, end = begins[game], begins[game + 1]
         for row in range(end - 1, begin - 1, -1):
             size = 0
@@ -111,9 +108,7 @@ def _value(psi: Float64s2, role: int, held: Int64s1, size: int) -> float:
 def learn_moves(
     returns: Float64s1,
     plays: Float64s1,
-    moves: Int32s2,
-    begins: Int64s1,
-    results: Float64s2,
+    games: RecordedGames,
     roles: Int64s1,
     history: int,
     first: int,
@@ -123,16 +118,14 @@ def learn_moves(
     Args:
         returns: changed: sum of the weighted results of each move; float64 ``[M]``.
         plays: changed: how often each move was made; float64 ``[M]``.
-        moves: number of each role's move in each state, among those of all roles, -1 in the last
-            state of a game; int32 ``[S, R]``.
-        begins: first state of each game, and the number of states; int64 ``[N + 1]``.
-        results: of each game and role, 0..1; float64 ``[N, R]``.
+        games: to learn from.
         roles: who learns; int64 ``[K]``.
         history: :data:`EARLY`, :data:`LATE` or :data:`FLAT`.
         first: position of a game's first move, 0 or 1.
 
     *Reference:* Sharma, Kobti & Goodwin, equations (3) and (4).
     """
+    moves, begins, results = games.moves, games.begins, games.results
     for game in range(len(begins) - 1):
         length = begins[game + 1] - begins[game] - 1
         for ply in range(length):

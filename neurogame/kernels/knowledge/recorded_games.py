@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 import torch
 
-from neurogame.array_types import Float64s, Int32s, Int64s, UInt64s
+from neurogame.array_types import (
+    Float64s,
+    Float64s2,
+    Int32s,
+    Int32s2,
+    Int64s,
+    Int64s1,
+    UInt64s,
+    UInt64s2,
+)
 from neurogame.circuit.circuit import Circuit
 from neurogame.judges.moves import MoveJudge, score_moves
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
+from neurogame.native.struct import Struct
 
 MOST_LANES = 4096
 """Games side by side where states are small."""
 
 
-@final
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RecordedGames:
+class RecordedGames(Struct):
     """Every state of ``N`` games, game by game, from the first to the last.
 
     Attributes:
@@ -34,10 +41,10 @@ class RecordedGames:
         results: goal / 100 of each role in the last state; float64 ``[N, R]`` in 0..1.
     """
 
-    states: UInt64s
-    moves: Int32s
-    begins: Int64s
-    results: Float64s
+    states: UInt64s2
+    moves: Int32s2
+    begins: Int64s1
+    results: Float64s2
 
     def __len__(self) -> int:
         """Return the number of games, ``N``."""

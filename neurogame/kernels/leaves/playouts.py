@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from neurogame.array_types import Float32s2, Int64s2, UInt64s2
+from neurogame.array_types import Float32s2, Int32s2, Int64s2, UInt64s2
 from neurogame.judges.states import Values, evaluate
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, play_uniform, step
@@ -19,7 +19,7 @@ from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.native.compiled import compiled, inlined, inner, merged
 
-Rows: TypeAlias = UInt64s2 | Float32s2
+Rows: TypeAlias = UInt64s2 | Float32s2 | Int32s2
 
 
 @compiled

@@ -122,16 +122,15 @@ def lane_mask(size: int, device: torch.device | str = "cpu") -> Tensor:
     return mask
 
 
-def lanes_below(number: int, begin: int, width: int, device: torch.device | str = "cpu") -> Tensor:
+def lanes_below(number: int, begin: int, width: int) -> Tensor:
     """Return which lanes of some words have a smaller number; int64 ``[width]``.
 
     Args:
         number: lanes are counted from word 0.
         begin: number of the first word.
         width: number of words.
-        device: where the words live.
     """
-    mask = torch.zeros(width, dtype=torch.int64, device=device)
-    some = lane_mask(min(max(number - LANES * begin, 0), LANES * width), device)
+    mask = torch.zeros(width, dtype=torch.int64)
+    some = lane_mask(min(max(number - LANES * begin, 0), LANES * width))
     mask[: len(some)] = some
     return mask

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import UInt64s
-from neurogame.graph.lanes import pack_lanes
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.words.random_words import mix, signed
 from neurogame.splitmix import G1
 
@@ -38,6 +38,4 @@ def hash_states(states: UInt64s) -> UInt64s:
 
 def unpack_rows(packed: UInt64s, signals: int) -> Tensor:
     """Return the flags of packed rows; bool ``[N, signals]``."""
-    octets = np.ascontiguousarray(packed).astype("<u8", copy=False).view(np.uint8)
-    bits = np.unpackbits(octets.reshape(len(packed), -1), axis=1, bitorder="little")
-    return torch.from_numpy(np.ascontiguousarray(bits[:, :signals])).to(torch.bool)
+    return torch.from_numpy(unpack_lanes(packed, signals))

@@ -8,7 +8,6 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit, HasCircuit
@@ -17,7 +16,6 @@ from neurogame.evaluators.knowledge.config import HISTORIES, KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.learning import learn_moves, learn_tuples
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
-from neurogame.kernels.words.rows import pack_rows
 from neurogame.learn.knowledge.games import GameSource, PlayedGames
 from neurogame.learn.knowledge.network import NetworkLearner
 
@@ -79,54 +77,9 @@ def learn_knowledge(
     return knowledge
 
 
-def continue_learning(
-    knowledge: Knowledge,
-    states: Sequence[Tensor],
-    moves: Sequence[Tensor],
-    results: Sequence[Sequence[float]],
-    *,
-    roles: Sequence[str] | None = None,
-) -> None:
-    """Go on learning from games that were played, such as matches; the rate goes on decreasing.
-
-    Args:
-        knowledge: changed.
-        states: of each game all states from the first to the last; bool ``[T + 1, F]``.
-        moves: of each game what each role did, as an index within its own moves; int64 ``[T, R]``.
-        results: of each game goal / 100 of each role; ``R`` numbers in 0..1.
-        roles: names of the roles to learn for; None: all.
-
-    Raises:
-        GameError: there is no such role, or the numbers of states and moves do not fit.
-    """
-    if not len(states) == len(moves) == len(results):
-        raise GameError(
-            f"states of {len(states)}, moves of {len(moves)} and results of {len(results)} games; "
-            "give all three of every game"
-        )
-    for game, (game_states, made) in enumerate(zip(states, moves, strict=True)):
-        if len(game_states) != len(made) + 1:
-            raise GameError(
-                f"game {game} has {len(game_states)} states and {len(made)} joint moves; it needs "
-                "one state more than moves"
-            )
-    if not states:
-        return
-    start = torch.from_numpy(knowledge.offsets[:-1])
-    end = torch.full((1, len(start)), -1)
-    joint = torch.cat([part for made in moves for part in (made + start, end)])
-    games = RecordedGames(
-        states=pack_rows(torch.cat(list(states)).bool()),
-        moves=joint.numpy().astype(np.int32),
-        begins=np.cumsum([0, *(len(game_states) for game_states in states)]).astype(np.int64),
-        results=np.array(results, np.float64),
-    )
-    KnowledgeLearner(knowledge, roles).learn(games)
-
-
 @final
 class KnowledgeLearner:
-    """Adds what games teach to knowledge."""
+    """Adds what games teach to knowledge; the rate goes on decreasing from where it was."""
 
     def __init__(self, knowledge: Knowledge, roles: Sequence[str] | None = None) -> None:
         """Take what is to learn.
@@ -153,9 +106,7 @@ class KnowledgeLearner:
         learn_moves(
             knowledge.returns.numpy(),
             knowledge.plays.numpy(),
-            games.moves,
-            games.begins,
-            games.results,
+            games,
             self._roles,
             HISTORIES.index(config.history),
             config.first,
@@ -170,17 +121,7 @@ class KnowledgeLearner:
         config = self._knowledge.config
         psi = self._knowledge.psi.detach().double().numpy()
         for _ in range(config.epochs):
-            learn_tuples(
-                psi,
-                games.states,
-                games.begins,
-                games.results,
-                self._roles,
-                config.alpha,
-                config.settle,
-                done,
-                config.trace,
-            )
+            learn_tuples(psi, games, self._roles, config.alpha, config.settle, done, config.trace)
         with torch.no_grad():
             self._knowledge.psi.copy_(torch.from_numpy(psi))
 

@@ -18,6 +18,8 @@ from neurogame.simulate.samples import sample_states
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
+_PLAYOUTS = 32
+"""Of every move."""
 MOST_PLAYOUTS = 1 << 16
 """Playouts that are made at most."""
 
@@ -59,7 +61,6 @@ def measure_evidence(
     *,
     seed: int,
     states: int = 256,
-    playouts: int = 32,
     most: int = MOST_PLAYOUTS,
 ) -> ScoreEvidence:
     """Compare a judge's scores with random playouts of every move in some random states.
@@ -69,7 +70,6 @@ def measure_evidence(
         judge: of its moves.
         seed: decides states, other roles' moves and playouts.
         states: random states to look at, at least 1; fewer where moves are many.
-        playouts: of every move, at least 1.
         most: playouts of one role's moves in all, at least 1.
     """
     simulator = game.simulator()
@@ -79,7 +79,7 @@ def measure_evidence(
     flags = sampled.to_bool().numpy()
     offsets = game.circuit.move_offsets
     role_moves = [legal[:, a:b] for a, b in pairwise(offsets)]
-    room = max(most // playouts, 1)
+    room = max(most // _PLAYOUTS, 1)
     correlations: list[float] = []
     gains: list[float] = []
     for role in game.players:
@@ -93,15 +93,15 @@ def measure_evidence(
         parents, moves = mine[rows].nonzero()
         joint = np.stack(
             [
-                np.repeat(moves, playouts)
+                np.repeat(moves, _PLAYOUTS)
                 if other == role
-                else _drawn(legal_of, np.repeat(rows[parents], playouts), random)
+                else _drawn(legal_of, np.repeat(rows[parents], _PLAYOUTS), random)
                 for other, legal_of in enumerate(role_moves)
             ],
             axis=1,
         )
-        values = _outcomes(simulator, sampled, np.repeat(rows[parents], playouts), joint, seed)
-        mean = values[:, role].reshape(-1, playouts).mean(axis=1)
+        values = _outcomes(simulator, sampled, np.repeat(rows[parents], _PLAYOUTS), joint, seed)
+        mean = values[:, role].reshape(-1, _PLAYOUTS).mean(axis=1)
         ends = np.cumsum(mine[rows].sum(axis=1))[:-1]
         for given, means in zip(
             np.split(scores[parents, moves].astype(np.float64), ends),

@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.kernels.knowledge.learning import EARLY, FLAT, LATE, learn_moves, learn_tuples
+from neurogame.kernels.knowledge.recorded_games import RecordedGames
 
 FLUENTS, ROLES = 70, 2
 
 
-def some_games(
-    seed: int, lengths: list[int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return flags, packed states, moves, begins and results of games that mean nothing."""
+def some_games(seed: int, lengths: list[int]) -> tuple[np.ndarray, RecordedGames]:
+    """Return the flags of states, and games that mean nothing."""
     random = np.random.default_rng(seed)
     begins = np.cumsum([0, *(length + 1 for length in lengths)])
     flags = random.random((begins[-1], FLUENTS)) < 0.3
@@ -29,13 +28,22 @@ def some_games(
     moves = np.stack([random.integers(0, 3, len(flags)), random.integers(3, 6, len(flags))], axis=1)
     moves[begins[1:] - 1] = -1
     results = random.integers(0, 5, (len(lengths), ROLES)) / 4
-    return flags, packed, moves.astype(np.int32), begins, results
+    return flags, recorded(packed, moves, begins, results)
+
+
+def recorded(
+    packed: np.ndarray, moves: np.ndarray, begins: np.ndarray, results: np.ndarray
+) -> RecordedGames:
+    return RecordedGames(
+        states=packed, moves=moves.astype(np.int32), begins=begins, results=results
+    )
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 1000), st.lists(st.integers(0, 4), min_size=1, max_size=4))
 def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -> None:
-    flags, packed, _, begins, results = some_games(seed, lengths)
+    flags, games = some_games(seed, lengths)
+    begins, results = games.begins, games.results
     psi = np.random.default_rng(seed).normal(size=(ROLES, FLUENTS))
     expected = psi.copy()
     for game, result in enumerate(results):
@@ -46,7 +54,7 @@ def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -
                 value = 1 / (1 + math.exp(-sum(expected[role, fluent] for fluent in held)))
                 for fluent in held:
                     expected[role, fluent] += rate * (result[role] - value) / len(held)
-    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, 1.0)
+    learn_tuples(psi, games, np.arange(ROLES), 0.8, 10.0, 5, 1.0)
     np.testing.assert_allclose(psi, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -57,7 +65,8 @@ def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -
     st.sampled_from([0.0, 0.6, 1.0]),
 )
 def test_targets_are_lambda_returns(seed: int, lengths: list[int], trace: float) -> None:
-    flags, packed, _, begins, results = some_games(seed, lengths)
+    flags, games = some_games(seed, lengths)
+    begins, results = games.begins, games.results
     psi = np.random.default_rng(seed).normal(size=(ROLES, FLUENTS)) / 5
     features, weights = flags.astype(float), psi.copy()
 
@@ -75,19 +84,19 @@ def test_targets_are_lambda_returns(seed: int, lengths: list[int], trace: float)
                 if flags[row].any():
                     step = 0.8 / (1 + (5 + game) / 10) * (target - value(role, row))
                     weights[role] += step * features[row] / (features[row] @ features[row])
-    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, trace)
+    learn_tuples(psi, games, np.arange(ROLES), 0.8, 10.0, 5, trace)
     np.testing.assert_allclose(psi, weights, rtol=1e-9, atol=1e-12)
 
 
 def test_a_step_is_the_gradient_of_the_log_loss_divided_by_the_size_of_the_state() -> None:
-    flags, packed, _, _, results = some_games(3, [0])
+    flags, games = some_games(3, [0])
     weights = torch.randn(ROLES, FLUENTS, dtype=torch.float64, requires_grad=True)
     value = torch.sigmoid(weights @ torch.from_numpy(flags[0].astype(np.float64)))
-    result = torch.from_numpy(results[0])
+    result = torch.from_numpy(games.results[0])
     loss = -(result * value.log() + (1 - result) * (1 - value).log()).sum() / int(flags[0].sum())
     loss.backward()  # type: ignore[no-untyped-call]
     psi = weights.detach().clone().numpy()
-    learn_tuples(psi, packed, np.array([0, 1]), results, np.arange(ROLES), 0.5, 1e9, 0, 1.0)
+    learn_tuples(psi, games, np.arange(ROLES), 0.5, 1e9, 0, 1.0)
     assert weights.grad is not None
     moved = psi - weights.detach().numpy()
     np.testing.assert_allclose(moved, -0.5 * weights.grad.numpy(), rtol=1e-9, atol=1e-12)
@@ -95,17 +104,19 @@ def test_a_step_is_the_gradient_of_the_log_loss_divided_by_the_size_of_the_state
 
 def test_a_state_without_fluents_teaches_nothing() -> None:
     psi = np.ones((1, 3))
-    state, begins = np.zeros((1, 1), np.uint64), np.array([0, 1])
-    learn_tuples(psi, state, begins, np.ones((1, 1)), np.arange(1), 1, 9, 0, 0.5)
+    state, moves = np.zeros((1, 1), np.uint64), np.zeros((1, 1))
+    games = recorded(state, moves, np.array([0, 1]), np.ones((1, 1)))
+    learn_tuples(psi, games, np.arange(1), 1, 9, 0, 0.5)
     assert (psi == 1).all()
 
 
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("history", [EARLY, LATE, FLAT])
 def test_moves_have_the_mean_of_their_weighted_results(history: int, first: int) -> None:
-    _, _, moves, begins, results = some_games(history, [4, 1, 0, 7])
+    _, games = some_games(history, [4, 1, 0, 7])
+    moves, begins, results = games.moves, games.begins, games.results
     returns, plays = np.zeros(6), np.zeros(6)
-    learn_moves(returns, plays, moves, begins, results, np.arange(ROLES), history, first)
+    learn_moves(returns, plays, games, np.arange(ROLES), history, first)
     for move in range(6):
         rewards = []
         for game, (begin, end) in enumerate(pairwise(begins)):
@@ -123,16 +134,17 @@ def test_moves_have_the_mean_of_their_weighted_results(history: int, first: int)
 
 
 def test_game_by_game_is_the_same_as_all_at_once() -> None:
-    _, packed, moves, begins, results = some_games(9, [3, 5, 2, 6])
-    roles = np.arange(ROLES)
+    _, games = some_games(9, [3, 5, 2, 6])
+    begins, roles = games.begins, np.arange(ROLES)
     together = np.zeros((ROLES, FLUENTS)), np.zeros(6), np.zeros(6)
-    learn_tuples(together[0], packed, begins, results, roles, 0.3, 3.0, 0, 0.7)
-    learn_moves(*together[1:], moves, begins, results, roles, EARLY, 1)
+    learn_tuples(together[0], games, roles, 0.3, 3.0, 0, 0.7)
+    learn_moves(*together[1:], games, roles, EARLY, 1)
     alone = np.zeros((ROLES, FLUENTS)), np.zeros(6), np.zeros(6)
-    for game in range(len(results)):
+    for game in range(len(games)):
         own = slice(begins[game], begins[game + 1])
-        bounds, result = np.array([0, begins[game + 1] - begins[game]]), results[game : game + 1]
-        learn_tuples(alone[0], packed[own], bounds, result, roles, 0.3, 3.0, game, 0.7)
-        learn_moves(*alone[1:], moves[own], bounds, result, roles, EARLY, 1)
-    for one, other in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(one, other)
+        bounds = np.array([0, begins[game + 1] - begins[game]])
+        one = recorded(games.states[own], games.moves[own], bounds, games.results[game : game + 1])
+        learn_tuples(alone[0], one, roles, 0.3, 3.0, game, 0.7)
+        learn_moves(*alone[1:], one, roles, EARLY, 1)
+    for whole, parts in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(whole, parts)

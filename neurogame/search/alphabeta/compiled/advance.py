@@ -15,12 +15,12 @@ from neurogame.array_types import Int32s2, UInt64s2
 from neurogame.compiling import compile_declared
 from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.machine import look, step
+from neurogame.kernels.leaves.playouts import copy_row
 from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import compiled, merged
 from neurogame.native.random import hashed
 from neurogame.search.alphabeta.compiled.generate import (
     ask,
-    copy_row,
     fill_frame,
     generate,
     is_kept,
@@ -196,10 +196,10 @@ def set_root(search: Search, state: UInt64s2) -> int:
     """
     stack = search.stack
     block = search.block
-    copy_row(block.states, 0, state, 0)
+    copy_row(state, 0, block.states, 0)
     look(search.rules, block, 1)
-    copy_row(stack.states, 0, block.states, 0)
-    copy_row(stack.legal, 0, block.legal, 0)
+    copy_row(block.states, 0, stack.states, 0)
+    copy_row(block.legal, 0, stack.legal, 0)
     search.top = 0
     row = stack.rows[0]
     row.key = child_key(block.hashes[0], 0, block.hashes[0], 1)
@@ -228,14 +228,14 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
     choices = search.choices
     entries, block = search.table.entries, search.block
     key, row = stack.frames[0].key, first
-    copy_row(block.parents, 0, stack.states, 0)
+    copy_row(stack.states, 0, block.parents, 0)
     list_moves(choices, stack.legal[0])
     if most == 0:
         joint_move(choices, row, line[0])
         return 1
     for ply in range(most):
         joint_move(choices, row, line[ply])
-        copy_row(block.joint, 0, line, ply)
+        copy_row(line, ply, block.joint, 0)
         step(search.rules, block, 1)
         if search.numbers.transpositions == 0 and ply == 0:
             key = stack.rows[1 + row].key
@@ -246,7 +246,7 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
             most = ply + 1
             break
         row = entries[index].best
-        copy_row(block.parents, 0, block.states, 0)
+        copy_row(block.states, 0, block.parents, 0)
         list_moves(choices, block.legal[0])
         if row >= joint_count(block.legal[0], choices.offsets):
             most = ply + 1

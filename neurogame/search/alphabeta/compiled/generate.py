@@ -8,14 +8,13 @@ remembered best children of the next rows of the frame below, whose turn comes t
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
-from neurogame.array_types import Float32s2, Int32s2, UInt64s2
+from neurogame.array_types import UInt64s2
 from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import step
+from neurogame.kernels.leaves.playouts import copy_row
 from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.backup import best_reply, final_bounds
@@ -45,20 +44,11 @@ from neurogame.search.alphabeta.compiled.table import (
     remember_all,
 )
 
-Matrix: TypeAlias = UInt64s2 | Float32s2 | Int32s2
-
 _BETWEEN, _TOLERANCE = 20_000_000, 2_000_000
 """Nanoseconds that a block may take where there is a deadline, and may end after it."""
 
 _FEWEST = 8
 """Lanes of the smallest blocks."""
-
-
-@merged
-def copy_row(target: Matrix, to: int, source: Matrix, place: int) -> None:
-    """Copy one row of a matrix to another matrix of the same width."""
-    for column in range(target.shape[1]):
-        target[to, column] = source[place, column]
 
 
 @merged
@@ -71,8 +61,8 @@ def ask(
     search.asked += 1
     batch.asked[number].key = key
     batch.asked[number].width = width
-    copy_row(batch.states, number, states, place)
-    copy_row(batch.legal, number, legal, place)
+    copy_row(states, place, batch.states, number)
+    copy_row(legal, place, batch.legal, number)
 
 
 @merged
@@ -101,7 +91,7 @@ def generate(search: Search) -> int:
         asked.place = _reserve(search, len(kept.rows), asked.width)
         first = asked.place % len(kept.rows)
         for row in range(asked.width):
-            copy_row(block.parents, lane, batch.states, number)
+            copy_row(batch.states, number, block.parents, lane)
             joint_move(choices, row, block.joint[lane])
             batch.target[lane] = first + row
             lane += 1
@@ -182,10 +172,10 @@ def _keep(search: Search, block: Block, lane: int) -> None:
     """Keep the child in a lane: its state, legal moves, values and hash."""
     kept = search.kept
     place = search.batch.target[lane]
-    copy_row(kept.states, place, block.states, lane)
-    copy_row(kept.legal, place, block.legal, lane)
+    copy_row(block.states, lane, kept.states, place)
+    copy_row(block.legal, lane, kept.legal, place)
     terminal = block.terminal[lane]
-    copy_row(kept.values, place, block.goals if terminal else block.values, lane)
+    copy_row(block.goals if terminal else block.values, lane, kept.values, place)
     _neutralise(search, place)
     static = kept.values[place, search.role]
     if search.margin != 0 and not terminal:
@@ -375,9 +365,9 @@ def fill_frame(search: Search, frame: Frame, source: int, kept_place: int) -> No
     base = kept_place % len(kept.rows)
     for number in range(frame.count):
         place, child = frame.first + number, kept.rows[base + number]
-        copy_row(stack.states, place, kept.states, base + number)
-        copy_row(stack.legal, place, kept.legal, base + number)
-        copy_row(stack.values, place, kept.values, base + number)
+        copy_row(kept.states, base + number, stack.states, place)
+        copy_row(kept.legal, base + number, stack.legal, place)
+        copy_row(kept.values, base + number, stack.values, place)
         row, terminal = stack.rows[place], child.terminal != 0
         row.key = child_key(parent.key, number, child.hash, search.numbers.transpositions)
         row.width = CLOSED if terminal else UNKNOWN

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.kernels.leaves.playouts import copy_row
 from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.chance import settle_all
-from neurogame.search.alphabeta.compiled.generate import copy_row, is_kept, push_rows
+from neurogame.search.alphabeta.compiled.generate import is_kept, push_rows
 from neurogame.search.alphabeta.compiled.memory import Search
 from neurogame.search.alphabeta.compiled.moves import list_moves, measure
 from neurogame.search.alphabeta.compiled.records import (
@@ -51,7 +52,7 @@ def settle_maxn(search: Search, frame: Frame, place: int) -> int:
         return GENERATE
     entry = table.entries[index]
     if entry.marks & SOLVED or entry.draft >= PER_PLY * depth:
-        copy_row(stack.values, place, table.values, index)
+        copy_row(table.values, index, stack.values, place)
         row.marks = entry.marks
         search.horizon |= entry.marks & SOLVED == 0
         search.visits += 1
@@ -130,4 +131,4 @@ def _finish_maxn(search: Search, frame: Frame) -> None:
     if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
         entry.value, entry.best = np.float32(search.value), best
         entry.draft, entry.bound, entry.marks = PER_PLY * frame.depth, EXACT, marks
-        copy_row(table.values, index, stack.values, source)
+        copy_row(stack.values, source, table.values, index)
