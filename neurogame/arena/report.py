@@ -113,15 +113,20 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> 
         for place, width in enumerate(widths)
     ]
     lines.insert(1, rule)
-    return "\n".join(
-        "| "
-        + " | ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        + " |"
-        for line in lines
-    )
+    return "\n".join(f"| {' | '.join(line)} |" for line in padded(lines, left))
+
+
+def padded(lines: Sequence[Sequence[str]], left: int) -> Iterator[list[str]]:
+    """Yield lines whose cells are as wide as their columns.
+
+    Args:
+        lines: of cells, at least one.
+        left: columns whose cells begin at the left; those of all others end at the right.
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, widths, strict=True)
+        yield [c.ljust(w) if n < left else c.rjust(w) for n, (c, w) in enumerate(cells)]
 
 
 def _ratings(ratings: Sequence[RatingList]) -> str:

@@ -86,6 +86,11 @@ class Circuit:
         """Where each role's moves begin among all moves, and ``M``; int64 ``[R + 1]``."""
         return group_starts(np.array(list(map(len, self.moves)), np.int64))
 
+    @cached_property
+    def best(self) -> tuple[float, ...]:
+        """The highest value that each role can have, goal / 100; 0 where it has no goal."""
+        return tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in self.goals)
+
     @property
     def legal(self) -> Int64s:
         """Literal that says whether a move is legal, moves concatenated in role order; ``[M]``.

@@ -30,7 +30,6 @@ from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
     from neurogame.judges.states import CompiledValues
-    from neurogame.kernels.neural.exported import Exported
     from neurogame.kernels.neural.program import Program
 
 _FLAGS = (torch.bool, torch.uint8)
@@ -124,21 +123,12 @@ class GoalNetworks(Evaluator):
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form; see :meth:`.Evaluator.compiled_values`."""
-        exported = self.exported()
-        if exported is None:
-            return None
-        from neurogame.kernels.leaves.networks import compile_networks
-
-        return compile_networks(exported)
-
-    def exported(self) -> Exported | None:
-        """Return the program and the logic beside it, None where there is none."""
         program = self._program()
         if program is None:
             return None
-        from neurogame.kernels.neural.exported import Exported
+        from neurogame.kernels.leaves.networks import compile_networks
 
-        return Exported(program, self.reasoner.logic)
+        return compile_networks(program, self.reasoner.logic)
 
     def compiles(self) -> bool:
         """Return whether the compiled kernel computes values with the present weights."""

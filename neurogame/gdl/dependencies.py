@@ -53,16 +53,8 @@ def cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
 def recursive_conditions(rules: Sequence[Rule]) -> set[Relation]:
     """Return the relations that depend on themselves and on the state or on moves."""
     needs = _needs(rules)
-    conditions = set()
-    for relation in cyclic_relations(rules):
-        reached, todo = {relation}, [relation]
-        while todo:
-            fresh = set(needs.get(todo.pop(), ())) - reached
-            reached |= fresh
-            todo += fresh
-        if reached & {("true", 1), ("does", 2)}:
-            conditions.add(relation)
-    return conditions
+    given = {("true", 1), ("does", 2)}
+    return {one for one in cyclic_relations(rules) if reachable([one], needs) & given}
 
 
 def relations_that_need(keyword: str, rules: Iterable[Rule]) -> set[Relation]:

@@ -25,6 +25,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import with_negations_inside
 
 MAXIMUM_ALTERNATIVES = 1000
 """Most rules that one rule is split into."""
@@ -64,26 +65,16 @@ def alternatives(
         The literals of each conjunction; they may have disjunctions of literals among them. None
         if there are more than :data:`MAXIMUM_ALTERNATIVES`.
     """
-    whole = _positive(And(tuple(body)), sentence)
-    rows = _rows(whole)
-    return None if rows is None else [tuple(row) for row in rows]
 
-
-def _positive(
-    formula: Formula, sentence: Callable[[Sentence, bool], Formula], negated: bool = False
-) -> Formula:
-    """Return a formula, or its negation, with negations at sentences alone."""
-    if isinstance(formula, Not):
-        return _positive(formula.formula, sentence, not negated)
-    if isinstance(formula, And | Or):
-        kind = And if isinstance(formula, And) != negated else Or
-        parts = (_positive(part, sentence, negated) for part in formula.formulas)
-        return kind(tuple(parts), formula.position)
-    if isinstance(formula, Distinct):
+    def leaf(formula: Sentence | Distinct, negated: bool) -> Formula:
+        if not isinstance(formula, Distinct):
+            return sentence(formula, negated)
         if negated:
             return Compound(SAME[0], (formula.left, formula.right), formula.position)
         return formula
-    return sentence(formula, negated)
+
+    rows = _rows(with_negations_inside(And(tuple(body)), leaf))
+    return None if rows is None else [tuple(row) for row in rows]
 
 
 def _rows(formula: Formula) -> list[list[Formula]] | None:

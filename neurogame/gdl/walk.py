@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from neurogame.gdl.terms import (
     And,
@@ -16,6 +16,26 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+
+
+def with_negations_inside(
+    formula: Formula, leaf: Callable[[Sentence | Distinct, bool], Formula], negated: bool = False
+) -> Formula:
+    """Return a formula, or its negation, with negations before sentences and ``distinct`` alone.
+
+    Args:
+        formula: the formula.
+        leaf: makes a formula of one of these; it is told whether it is negated, and negates by
+            itself.
+        negated: whether the negation is wanted.
+    """
+    if isinstance(formula, Not):
+        return with_negations_inside(formula.formula, leaf, not negated)
+    if isinstance(formula, And | Or):
+        kind = And if isinstance(formula, And) != negated else Or
+        parts = (with_negations_inside(part, leaf, negated) for part in formula.formulas)
+        return kind(tuple(parts), formula.position)
+    return leaf(formula, negated)
 
 
 def signed_sentences(formula: Formula, negated: bool = False) -> Iterator[tuple[Sentence, bool]]:

@@ -141,21 +141,13 @@ class Trainer(TrainingRun):
         """
         released = self.release.evaluator
         weights = copied_weights(released)
-        return replace(
-            self._empty,
+        return self._checkpoint_with(
+            "every choice follows from the seed and the numbers of lane and ply",
             description=released.describe(),
             weights=weights,
             initial_weights=self._first if self.release.seconds else weights,
             config={"recipe": "fitted", **self.config.to_json()},
             optimiser=self._state() if resumable else None,
-            random={
-                "rule": "every choice follows from the seed and the numbers of lane and ply",
-                "seed": self._settings.seed,
-            },
-            counters=self.counters.to_json(),
-            logs=self.folder.log_sizes(),
-            results=list(self.results),
-            parent=self._parent,
         )
 
     def _row(self) -> dict[str, Any]:

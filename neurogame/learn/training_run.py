@@ -6,6 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from neurogame.aside import Aside, LeftBehindError
@@ -94,6 +95,23 @@ class TrainingRun(ABC):
         Args:
             resumable: with all that is needed to go on.
         """
+
+    def _checkpoint_with(self, rule: str, **learned: Any) -> Checkpoint:
+        """Return a checkpoint with what every run keeps.
+
+        Args:
+            rule: what random choices follow from.
+            learned: all its other fields.
+        """
+        return replace(
+            self._empty,
+            random={"rule": rule, "seed": self.seed},
+            counters=self.counters.to_json(),
+            logs=self.folder.log_sizes(),
+            results=list(self.results),
+            parent=self._parent,
+            **learned,
+        )
 
     def request_stop(self) -> None:
         """Let the present round finish, then save and stop."""

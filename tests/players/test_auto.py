@@ -233,7 +233,7 @@ def test_it_learns_on_while_others_think_and_changes_over(
     player._choice = replace(choice, school=school)
     player.ponder(of.initial_state(), lambda: school.playing is better)
     assert teaching.games > 0
-    assert player._player() is better.player
+    assert player._playing is better.player
     # The one that has taken over knows its match.
     assert player.choose(of.initial_state(), Limit()) in range(9)
     player.stop()

@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
 from neurogame.search.limit import Limit
@@ -206,8 +207,8 @@ def test_a_tree_of_two_nodes_is_searched() -> None:
 
 
 def test_memory_for_not_even_the_root_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(layout: NodeLayout, room: Room, **others: Any) -> Tree:
-        return make_tree(layout, room._replace(words=16), **others)
+    def small(layout: NodeLayout, room: Room, circuit: Circuit) -> Tree:
+        return make_tree(layout, room._replace(words=16), circuit)
 
     monkeypatch.setattr("neurogame.search.mcts.tree.make_tree", small)
     with pytest.raises(LimitError, match="capacity"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pytest
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import NeurogameWarning
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
@@ -42,8 +42,6 @@ def _tree(
     plan = TreePlan(
         circuit=game.circuit,
         options=make_options(game, settings, 3),
-        offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
-        best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
         memory=memory,
         lanes=16,
@@ -276,11 +274,11 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
     say_less_memory.cache_clear()
     asked = []
 
-    def refusing(layout: NodeLayout, room: Room, **others: Any) -> Tree:
+    def refusing(layout: NodeLayout, room: Room, circuit: Circuit) -> Tree:
         asked.append(room.nodes)
         if room.nodes > 5000:
             raise MemoryError
-        return make_tree(layout, room, **others)
+        return make_tree(layout, room, circuit)
 
     def refused(tree: Tree, graph: bool) -> None:
         raise MemoryError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -89,8 +88,6 @@ def _grown(
     plan = TreePlan(
         circuit=game.circuit,
         options=options,
-        offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
-        best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
         memory=1 << 30,
         lanes=lanes,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
+from neurogame.arena.report import padded
 from neurogame.ggp.manager.client import Answer
 from neurogame.ggp.protocol.messages import spaced
 
@@ -104,18 +105,12 @@ def results_table(matches: Iterable[Sequence[PlayerResult]]) -> str:
     for match in matches:
         for result in match:
             by_player.setdefault((result.player, result.address), []).append(result)
-    head = (
-        "player",
-        "address",
-        "matches",
-        "points",
-        "illegal",
-        "timeouts",
-        "connection errors",
-        "slowest start",
-        "slowest move",
-    )
-    rows = [head]
+    rows = [
+        (
+            *("player", "address", "matches", "points", "illegal", "timeouts"),
+            *("connection errors", "slowest start", "slowest move"),
+        )
+    ]
     for (player, address), results in by_player.items():
         goals = [result.goal for result in results if result.goal is not None]
         rows.append(
@@ -131,11 +126,4 @@ def results_table(matches: Iterable[Sequence[PlayerResult]]) -> str:
                 f"{max(result.slowest_seconds for result in results):.2f} s",
             )
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if number < 2 else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    return "\n".join("  ".join(cells).rstrip() for cells in padded(rows, 2))

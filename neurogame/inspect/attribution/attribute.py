@@ -18,12 +18,7 @@ from neurogame.simulate.game import Game, State
 
 
 def attribute(
-    evaluator: Evaluator,
-    state: State,
-    role: int,
-    *,
-    method: Method | None = None,
-    baseline: State | None = None,
+    evaluator: Evaluator, state: State, role: int, *, method: Method | None = None
 ) -> Attribution:
     """Return what a state's value for a role is made of.
 
@@ -33,9 +28,8 @@ def attribute(
             searches take the goals there.
         role: index of the role.
         method: see :class:`~neurogame.evaluators.attribution.Attribution`; None: exact
-            where values are sums, else Shapley values.
-        baseline: for gradients and shapley: the state that amounts are counted from; None: the
-            initial one.
+            where values are sums, else Shapley values; those, and gradients, count from the
+            initial state.
 
     Raises:
         GameError: the evaluator is another game's, there is no such role, or the evaluator is no
@@ -44,7 +38,7 @@ def attribute(
     check_role(state.game, role)
     kind = kind_of_evaluator(evaluator)
     if method != "exact" and not (method is None and kind.is_sum(evaluator)):
-        attribution = to_fluents(value_for(evaluator, role), state, method, baseline)
+        attribution = to_fluents(value_for(evaluator, role), state, method)
     else:
         attribution = kind.explain(evaluator, state, role)
     return replace(attribution, state=state)
@@ -63,26 +57,20 @@ def check_role(game: Game, role: int) -> None:
         )
 
 
-def to_fluents(
-    measured: Measured,
-    state: State,
-    method: Method | None = None,
-    baseline: State | None = None,
-) -> Attribution:
+def to_fluents(measured: Measured, state: State, method: Method | None = None) -> Attribution:
     """Return what fluents add to a number, by a method that asks for nothing but the number.
 
     Args:
         measured: the number.
         state: any state.
         method: ``gradients``, ``shapley`` or ``toggling``; None: Shapley values.
-        baseline: see :func:`attribute`.
 
     Raises:
         GameError: gradients are asked for, and the number has none.
     """
     if method == "toggling":
         return toggled(measured, state)
-    begin = baseline or state.game.initial_state()
+    begin = state.game.initial_state()
     if method != "gradients":
         return shapley_values(measured, state, begin)
     if not measured.is_smooth:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int64s1, Int64s2, UInt64s1
+from neurogame.circuit.circuit import Circuit
 from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.lane_rows import transpose
-from neurogame.kernels.neural.exported import Exported
 from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
 from neurogame.kernels.neural.program import (
     Program,
@@ -28,23 +28,23 @@ from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
 
 
-def compile_networks(exported: Exported) -> CompiledValues | None:
+def compile_networks(program: Program, gates: Circuit | None) -> CompiledValues | None:
     """Return goal networks for compiled code, None where their gates cannot be compiled.
 
     Args:
-        exported: the networks; their program is for one thread.
+        program: the networks, for one thread; it takes states of ``F + X`` columns, fluents first.
+        gates: whose goals are the ``X`` redirected leaves, in their order; None without leaves.
     """
-    program, roles = exported.program, len(exported.program.base)
-    logic, arguments = 0, np.zeros(1, np.int64)
+    roles, logic, arguments = len(program.base), 0, np.zeros(1, np.int64)
     kept: tuple[object, ...] = ()
     source, target = np.zeros((0, 1), np.int64), np.zeros((0, 1), np.int64)
-    if exported.logic is not None:
-        family, variant = gates_backend(exported.logic)
+    if gates is not None:
+        family, variant = gates_backend(gates)
         if family != "llvm":
             return None
-        step = load_step(exported.logic, variant)
+        step = load_step(gates, variant)
         words, places = step.lane_words, np.ascontiguousarray(step.outputs[GOALS])
-        inputs = len(exported.logic.fluents) + exported.logic.move_count
+        inputs = len(gates.fluents) + gates.move_count
         source = aligned(inputs * words).reshape(inputs, words)
         target = aligned(len(places) * words).reshape(len(places), words)
         arguments, kept = step.between(source, target, places, 1 << Part.LOOK | 1 << Part.GOALS)

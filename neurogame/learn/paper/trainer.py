@@ -6,7 +6,6 @@ import copy
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, final
 
 import torch
@@ -144,22 +143,14 @@ class PaperTrainer(TrainingRun):
         Args:
             resumable: whether a run may go on from it.
         """
-        return replace(
-            self._empty,
+        return self._checkpoint_with(
+            "every choice follows from the seed and the number of the match",
             description=self.evaluator.describe(),
             weights=copied_weights(self.evaluator),
             initial_weights=copied_weights(self.untrained),
             config={"recipe": "paper", **self.config.to_json()},
             # Plain gradient steps have no state.
             optimiser={} if resumable else None,
-            random={
-                "rule": "every choice follows from the seed and the number of the match",
-                "seed": self.config.seed,
-            },
-            counters=self.counters.to_json(),
-            logs=self.folder.log_sizes(),
-            results=list(self.results),
-            parent=self._parent,
         )
 
     def _make_opponent(self) -> Evaluator | None:

@@ -13,6 +13,7 @@ from neurogame.players.auto.choice import PlayerChoice, choose_player
 from neurogame.players.player import Player
 from neurogame.players.solve_player import SolvePlayer
 from neurogame.players.spec import PlayerSpec
+from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.mcts import Mcts
@@ -138,7 +139,7 @@ class AutoPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        return self._player().choose(state, self._limit.merged(limit))
+        return started(self._playing, self.name, "choose").choose(state, self._limit.merged(limit))
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Learn on, or let who plays think on.
@@ -152,7 +153,7 @@ class AutoPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        playing, choice = self._player(), self._choice
+        playing, choice = started(self._playing, self.name, "ponder"), self._choice
         school = None if choice is None else choice.school
         if school is not None and school.spend(stop):
             playing.stop()
@@ -160,11 +161,6 @@ class AutoPlayer:
             self._begin(playing)
         if not stop():
             playing.ponder(state, stop)
-
-    def _player(self) -> Player:
-        if self._playing is None:
-            raise PlayerError(f"player {self.name}: there is no match; start one first")
-        return self._playing
 
     def stop(self) -> None:
         """End the match; who plays, and what was learned, stay for the next one of the game."""

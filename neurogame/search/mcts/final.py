@@ -63,7 +63,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
     """
     decisions = [_choice(one, role) for one in trees]
     proved_ones = (one for one in trees if is_exact(one.tree, one.tree.root))
-    first, offset = next(proved_ones, trees[0]), trees[0].plan.offsets[role]
+    first, offset = next(proved_ones, trees[0]), int(trees[0].plan.circuit.move_offsets[role])
     root = first.tree.root
     if decisions[0] is None:
         move = only_moves(first.tree, root)[role]
@@ -72,7 +72,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         line = _line(first, settings, {})
     else:
         together = _added([choice for choice in decisions if choice is not None])
-        best = pick(together, settings, first.plan.best[role])
+        best = pick(together, settings, first.plan.circuit.best[role])
         move, tried = int(together.moves[best]), together.visits > 0
         proved = bool(together.known[best])
         score = np.where(tried, together.means, 0.5)
@@ -194,7 +194,7 @@ def _added(decisions: Sequence[DeciderMoves]) -> DeciderMoves:
 def _root_value(tree: MctsTree, root: int) -> Float64s:
     """Return the mean results at the root, one half where there are none."""
     values = node_values(tree.tree, root)
-    return np.full(len(tree.plan.best), 0.5) if values is None else values
+    return np.full(len(tree.plan.circuit.roles), 0.5) if values is None else values
 
 
 def _value_after(
@@ -232,11 +232,12 @@ def _line(
             break
         joint, picks = only_moves(tree.tree, node), []
         for choice in decided:
-            number = pick(choice, settings, tree.plan.best[choice.role])
+            number = pick(choice, settings, tree.plan.circuit.best[choice.role])
             if choice.role in forced:
                 number = int(np.flatnonzero(choice.moves == forced[choice.role])[0])
             picks.append(number)
             joint[choice.role] = int(choice.moves[number])
-        line.append(tuple(m - o for m, o in zip(joint, tree.plan.offsets, strict=False)))
+        offsets = tree.plan.circuit.move_offsets.tolist()
+        line.append(tuple(m - o for m, o in zip(joint, offsets, strict=False)))
         node, forced = child(tree.tree, node, decided, picks), {}
     return tuple(line)

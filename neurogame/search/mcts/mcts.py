@@ -94,8 +94,6 @@ class Mcts:
         self.evaluator = evaluator
         if evaluator is not None and self.settings.tree_judge == VALUES:
             judges = {**(judges or {}), VALUES: NextValues(game, evaluator)}
-        offsets = tuple(game.move_offsets)
-        goals = game.circuit.goals
         seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(
             self.settings.threads, np.uint64
         )
@@ -109,8 +107,6 @@ class Mcts:
             plan = TreePlan(
                 circuit=game.circuit,
                 options=make_options(game, self.settings, tree_seed >> 1),
-                offsets=offsets,
-                best=tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in goals),
                 capacity=self.settings.capacity,
                 memory=memory // len(seeds),
                 lanes=self.settings.lanes or MOST_LANES,

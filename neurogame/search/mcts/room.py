@@ -6,6 +6,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.call import aligned
 from neurogame.machine_memory import free_memory, sharers
 from neurogame.search.mcts.compiled.tree import COLUMNS, VALUES, Tree, edges_start, padded_length
@@ -129,30 +130,21 @@ def halved(room: Room) -> Room:
     return Room(max(room.nodes // 2, 2), room.words // 2 + 1024, room.tables // 2)
 
 
-def make_tree(
-    layout: NodeLayout,
-    room: Room,
-    *,
-    offsets: tuple[int, ...],
-    best: tuple[float, ...],
-    chance: int | None = None,
-) -> Tree:
+def make_tree(layout: NodeLayout, room: Room, circuit: Circuit) -> Tree:
     """Reserve memory for a tree; most of it is taken only when it is written.
 
     Args:
         layout: of its nodes.
         room: how many there may be.
-        offsets: first move of each role, and the number of moves.
-        best: best value of each role.
-        chance: the role that is chance.
+        circuit: the game.
     """
     nodes, hinted = room.nodes, int(layout.hinted)
     places = 1 << (2 * min(nodes, _FIRST_NODES) - 1).bit_length()
     heap = aligned((room.words + 1) // 2).view(np.int32)
-    most = np.array(best, np.float32)
-    if chance is not None:
+    best = np.array(circuit.best, np.float32)
+    if circuit.chance is not None:
         # Nothing is best for a role that wants nothing.
-        most[chance] = np.inf
+        best[circuit.chance] = np.inf
     return Tree(
         heap=heap,
         reals=heap.view(np.float32),
@@ -162,10 +154,10 @@ def make_tree(
         joints=np.zeros((places, 2), np.int64),
         proofs=np.zeros(nodes, np.int32),
         worth=np.zeros((room.tables, layout.moves if room.tables else 0, 2), np.float32),
-        offsets=np.array(offsets, np.int64),
-        owner=np.repeat(np.arange(len(best)), np.diff(offsets)),
-        best=most,
-        chance=-1 if chance is None else chance,
+        offsets=circuit.move_offsets,
+        owner=np.repeat(np.arange(len(best)), np.diff(circuit.move_offsets)),
+        best=best,
+        chance=-1 if circuit.chance is None else circuit.chance,
         hinted=hinted,
         priors=hinted,
         seen=hinted + layout.judged,

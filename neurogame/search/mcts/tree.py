@@ -71,8 +71,6 @@ class TreePlan:
     Attributes:
         circuit: the game.
         options: of the search.
-        offsets: first move of each role, and the number of moves.
-        best: best value of each role in this game, 0..1.
         capacity: most nodes; None: as many as fit the memory.
         memory: most bytes.
         lanes: most leaves of a block.
@@ -83,8 +81,6 @@ class TreePlan:
 
     circuit: Circuit
     options: Options
-    offsets: tuple[int, ...]
-    best: tuple[float, ...]
     capacity: int | None
     memory: int
     lanes: int
@@ -98,9 +94,9 @@ class TreePlan:
         Raises:
             LimitError: the game has too many moves.
         """
-        if self.offsets[-1] > MOST_MOVES:
+        if self.circuit.move_count > MOST_MOVES:
             raise LimitError(
-                f"mcts: the game has {self.offsets[-1]} moves; its trees have room for "
+                f"mcts: the game has {self.circuit.move_count} moves; its trees have room for "
                 f"{MOST_MOVES}: take another search"
             )
 
@@ -316,9 +312,9 @@ class MctsTree:
             return
         plan, options = self.plan, self.plan.options
         layout = NodeLayout(
-            roles=len(plan.best),
+            roles=len(plan.circuit.roles),
             fluents=len(plan.circuit.fluents),
-            moves=plan.offsets[-1],
+            moves=plan.circuit.move_count,
             legal=legal,
             hinted=is_hinted(options),
             judged=options.judged != 0,
@@ -329,13 +325,7 @@ class MctsTree:
         room = room_of(layout, memory=plan.memory, capacity=plan.capacity, ref=ref)
         while self._tree is None:
             try:
-                self._tree = make_tree(
-                    layout,
-                    room,
-                    offsets=plan.offsets,
-                    best=plan.best,
-                    chance=plan.circuit.chance,
-                )
+                self._tree = make_tree(layout, room, plan.circuit)
             except MemoryError:
                 if room.nodes < 2 * _FEWEST:
                     raise
@@ -432,12 +422,12 @@ class MctsTree:
     def _judging(self, lanes: int) -> Judging:
         """Return room for nodes that are to get priors."""
         if self._tree_scores is None:
-            return make_judging(scores=no_scores(), nodes=1, fluents=1, offsets=(0, 1))
+            return make_judging(scores=no_scores(), nodes=1, fluents=1, offsets=np.arange(2))
         return make_judging(
             scores=self._tree_scores.scores,
             nodes=lanes,
             fluents=len(self.plan.circuit.fluents),
-            offsets=self.plan.offsets,
+            offsets=self.plan.circuit.move_offsets,
         )
 
 

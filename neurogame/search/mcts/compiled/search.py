@@ -304,9 +304,7 @@ class Judging(Struct):
     column: Int32s1
 
 
-def make_judging(
-    *, scores: MoveScores, nodes: int, fluents: int, offsets: tuple[int, ...]
-) -> Judging:
+def make_judging(*, scores: MoveScores, nodes: int, fluents: int, offsets: Int64s1) -> Judging:
     """Reserve memory.
 
     Args:
