@@ -35,10 +35,10 @@ def analysis_lines(circuit: Circuit, analysis: GameAnalysis) -> list[str]:
             f"{circuit.fluents[f]}: {circuit.roles[r] if r >= 0 else 'nobody'}"
             for f, r in zip(a.control.fluents.tolist(), a.control.roles.tolist(), strict=True)
         ]
-        lines.append(f"choice: {_some(names)}{why(a.control_verdict)}")
+        lines.append(f"choice: {some(names)}{why(a.control_verdict)}")
     if any(a.noops):
         names = [
-            f"{role}: {_some([moves[m] for m in noops])}"
+            f"{role}: {some([moves[m] for m in noops])}"
             for role, moves, noops in zip(circuit.roles, circuit.moves, a.noops, strict=True)
         ]
         lines.append(f"noop moves: {'; '.join(names)}{why(a.noops_verdict)}")
@@ -201,10 +201,10 @@ def _fluents(circuit: Circuit, a: GameAnalysis, name: str, members: Bools, certa
     text = f"{name}: {int(known.sum())} of {len(circuit.fluents)} fluents"
     if known.any():
         reason = " (proved by induction)" if a.state_count is None else ""
-        text += f"{reason}: {_some(fluent_patterns(circuit, known, constant))}"
+        text += f"{reason}: {some(fluent_patterns(circuit, known, constant))}"
     if likely.any():
         patterns = fluent_patterns(circuit, likely, constant)
-        text += f"; {int(likely.sum())} more sampled: {_some(patterns)}"
+        text += f"; {int(likely.sum())} more sampled: {some(patterns)}"
     return text
 
 
@@ -227,6 +227,7 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
     return {**record, "count": verdict.count} if verdict.count else record
 
 
-def _some(texts: list[str]) -> str:
-    more = len(texts) - _SHOWN
-    return ", ".join(texts[:_SHOWN]) + (f", and {more:,} more" if more > 0 else "") or "none"
+def some(texts: list[str], most: int = _SHOWN) -> str:
+    """Return the first texts, and how many there are more."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f", and {more:,} more" if more > 0 else "") or "none"

@@ -10,6 +10,7 @@ from typing import Any
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.rating import RatingList
+from neurogame.padded import padded
 
 _COLUMNS = (
     *("game", "limit", "player", "against", "matches", "distinct", "mean goal", "others' goal"),
@@ -114,19 +115,6 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> 
     ]
     lines.insert(1, rule)
     return "\n".join(f"| {' | '.join(line)} |" for line in padded(lines, left))
-
-
-def padded(lines: Sequence[Sequence[str]], left: int) -> Iterator[list[str]]:
-    """Yield lines whose cells are as wide as their columns.
-
-    Args:
-        lines: of cells, at least one.
-        left: columns whose cells begin at the left; those of all others end at the right.
-    """
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = zip(line, widths, strict=True)
-        yield [c.ljust(w) if n < left else c.rjust(w) for n, (c, w) in enumerate(cells)]
 
 
 def _ratings(ratings: Sequence[RatingList]) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neurogame.evaluators.kinds import fresh_names, kinds_from_rules, stored_kinds
-
-if TYPE_CHECKING:
-    from neurogame.evaluators.base import Evaluator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.files import write_text
     from neurogame.inspect.calibration_report import calibration, calibration_parts
     from neurogame.inspect.change.report import comparison, comparison_parts
+    from neurogame.inspect.network_svg import network_svg
     from neurogame.inspect.rules.report import rules_parts, rules_report
     from neurogame.inspect.state_report import (
         Question,
@@ -136,7 +134,8 @@ def run(options: argparse.Namespace) -> int:
     subject = find_subject(options.source, options.evaluator, options.seed)
     top = max(options.top, 0)
     if options.svg and not options.state:
-        _draw(subject.values(), options.network, Path(options.svg))
+        now, before = subject.values()
+        write_text(Path(options.svg), network_svg(now, options.network, before))
     report: dict[str, Any] = {}
     if options.state:
         names = ("state", "role", "method", "against", "move", "rather_than", "judge")
@@ -169,11 +168,3 @@ def run(options: argparse.Namespace) -> int:
         parts += calibration_parts(report["calibration"])
     print(told(parts))
     return 0
-
-
-def _draw(pair: tuple[Evaluator, Evaluator], network: int, path: Path) -> None:
-    """Write a picture of a goal network, now and before learning."""
-    from neurogame.files import write_text
-    from neurogame.inspect.network_svg import network_svg
-
-    write_text(path, network_svg(pair[0], network, pair[1]))

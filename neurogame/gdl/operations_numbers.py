@@ -125,7 +125,10 @@ class _Tables:
         if sentence.name in self._evaluated.functions and len(sentence.arguments) == 3:
             self._function(sentence, self._evaluated.functions[sentence.name], bindings)
         elif sentence.name in self._evaluated.comparisons and len(sentence.arguments) == 2:
-            self._comparison(sentence, self._evaluated.comparisons[sentence.name], bindings)
+            compare = self._evaluated.comparisons[sentence.name]
+            for left, right in self._pairs(sentence, None, bindings):
+                if compare(left, right):
+                    self._add(sentence, (str(left), str(right)))
         elif sentence.name in self._evaluated.counts:
             self._parameters(sentence, bindings)
 
@@ -137,13 +140,6 @@ class _Tables:
             value = str(function(left, right))
             if wanted is None or value in wanted:
                 self._add(sentence, (str(left), str(right), value))
-
-    def _comparison(
-        self, sentence: Compound, compare: Callable[[int, int], bool], bindings: Bindings
-    ) -> None:
-        for left, right in self._pairs(sentence, None, bindings):
-            if compare(left, right):
-                self._add(sentence, (str(left), str(right)))
 
     def _pairs(
         self, sentence: Compound, wanted: frozenset[str] | None, bindings: Bindings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from neurogame.analysis.report import verdict_record
+from neurogame.analysis.report import some, verdict_record
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.structure.boards import GameBoard
 from neurogame.structure.coordinates import OrderedArgument
@@ -30,17 +30,17 @@ def relation_lines(relations: Relations) -> list[str]:
     ]
     quantities = [f"{argument_text(q.argument)} ({q.verdict.reason})" for q in relations.quantities]
     lines = [
-        f"successor relations: {_some(rows)}{' (from static facts)' * bool(rows)}",
-        f"ordered arguments: {_some(ordered)}{' (from the rules)' * bool(ordered)}",
-        f"step counters: {_some(counters)}",
-        f"quantities: {_some(quantities)}",
+        f"successor relations: {some(rows, _SHOWN)}{' (from static facts)' * bool(rows)}",
+        f"ordered arguments: {some(ordered, _SHOWN)}{' (from the rules)' * bool(ordered)}",
+        f"step counters: {some(counters, _SHOWN)}",
+        f"quantities: {some(quantities, _SHOWN)}",
         f"boards: {'none' if not relations.boards else len(relations.boards)}",
     ]
     for board in relations.boards:
         markers = [marker for marker in relations.markers if marker.board is board]
         lines.append(f"  {_board_text(board)}")
         if board.content:
-            lines.append(f"    markers: {_some([_name(marker) for marker in markers])}")
+            lines.append(f"    markers: {some([_name(marker) for marker in markers], _SHOWN)}")
             lines.append(f"    of these pieces: {_pieces(markers)}")
     return lines
 
@@ -114,7 +114,7 @@ def _pieces(markers: list[Marker]) -> str:
     for marker in markers:
         if marker.piece.holds:
             by_reason.setdefault(marker.piece.reason, []).append(_name(marker))
-    return "; ".join(f"{_some(names)} ({why})" for why, names in by_reason.items()) or "none"
+    return "; ".join(f"{some(names, _SHOWN)} ({why})" for why, names in by_reason.items()) or "none"
 
 
 def _numbers(places: tuple[int, ...]) -> str:
@@ -127,8 +127,3 @@ def _name(marker: Marker) -> str:
 
 def _argument_record(argument: OrderedArgument) -> dict[str, Any]:
     return {"relation": argument.relation.name, "argument": argument.place + 1}
-
-
-def _some(texts: list[str]) -> str:
-    more = len(texts) - _SHOWN
-    return ", ".join(texts[:_SHOWN]) + (f", and {more:,} more" if more > 0 else "") or "none"

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 from neurogame.bars import bar_stream
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
-
     from neurogame.learn.training_run import TrainingRun
 
 _LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 
-@final
-class TrainingBar:
-    """Shows how far a run is."""
-
-    def __init__(self, run: TrainingRun, bar: tqdm[None]) -> None:
-        self._run, self._bar = run, bar
-
-    def show(self, shown: Mapping[str, str]) -> None:
-        """Move on to where the run is.
-
-        Args:
-            shown: short texts behind the bar, by name.
-        """
-        self._bar.set_postfix(shown, refresh=False)
-        self._bar.update(self._run.done - self._bar.n)
-
-
 @contextmanager
 def training_bar(
     run: TrainingRun, *, hidden: bool, shown: Mapping[str, str] | None = None
-) -> Iterator[TrainingBar]:
+) -> Iterator[Callable[[Mapping[str, str]], None]]:
     """Show a progress bar on standard error, over games or seconds.
+
+    What is given moves it on to where the run is, with short texts behind it, by name.
 
     Args:
         run: that is begun or goes on.
@@ -56,4 +39,9 @@ def training_bar(
     ) as bar:
         if shown:
             bar.set_postfix(shown)
-        yield TrainingBar(run, bar)
+
+        def show(texts: Mapping[str, str]) -> None:
+            bar.set_postfix(texts, refresh=False)
+            bar.update(run.done - bar.n)
+
+        yield show

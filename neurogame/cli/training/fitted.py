@@ -126,8 +126,8 @@ def _run(
     meters += [meter] if meter is not None else []
     workers = partial(_workers, trainer, workplace)
     with gentle_interrupt(trainer):
-        with training_bar(trainer, hidden=hidden, shown=workers()) as bar:
-            trainer.run(lambda row: bar.show(_shown(row, meter, workers())))
+        with training_bar(trainer, hidden=hidden, shown=workers()) as show:
+            trainer.run(lambda row: show(_shown(row, meter, workers())))
         interrupted = trainer.stop_requested and not trainer.finished()
         strength = _collected(meter, trainer, not hidden)
     summary = _summary(trainer, strength)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
-from neurogame.arena.report import padded
 from neurogame.ggp.manager.client import Answer
 from neurogame.ggp.protocol.messages import spaced
+from neurogame.padded import padded
 
 _MOST_COMPLAINTS = 20
 
