@@ -132,7 +132,7 @@ def test_an_auto_player_plays_whole_matches_and_says_why() -> None:
 def test_a_folder_must_exist(tmp_path: Path) -> None:
     with pytest.raises(PlayerError, match="no folder"):
         make_player(f"auto:{tmp_path / 'nothing'}")
-    with pytest.raises(PlayerError, match="start one first"):
+    with pytest.raises(PlayerError, match="start a match first"):
         AutoPlayer(PlayerSpec.parse("auto")).choose(game("tictactoe").initial_state(), Limit())
 
 
