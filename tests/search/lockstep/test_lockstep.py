@@ -16,9 +16,11 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.intervals import paired_interval, wilson_interval
 from neurogame.learn import comparison
 from neurogame.learn.comparison import compare
+from neurogame.learn.lockstep_pieces import play_pieces
 from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
+from neurogame.workers.workplace import Workplace
 from tests.library import load as library
 
 
@@ -161,11 +163,13 @@ def test_a_comparison_plays_every_opening_in_every_order_of_roles(
 ) -> None:
     seen: list[tuple[MatchPlan, list[LockstepMatch]]] = []
 
-    def play(game: Game, plan: MatchPlan, stop: Callable[[], bool]) -> list[LockstepMatch]:
-        seen.append((plan, play_lockstep(game, plan, stop)))
+    def play(
+        game: Game, plan: MatchPlan, workplace: Workplace | None, stop: Callable[[], bool]
+    ) -> list[LockstepMatch]:
+        seen.append((plan, play_pieces(game, plan, workplace, stop)))
         return seen[0][1]
 
-    monkeypatch.setattr(comparison, "play_lockstep", play)
+    monkeypatch.setattr(comparison, "play_pieces", play)
     first, second = evaluators(name)
     matches = 6 * roles
     result = compare(library(name), first, second, matches=matches, seed=5, opening_plies=2)
