@@ -28,23 +28,30 @@ class Look:
     """What there is to know about states before moving.
 
     Attributes:
-        legal_words: legal moves as words of lanes like those of states; int64 ``[M, W]``.
+        status: what the rules say of legal moves, and last of ends, as words of lanes like those of
+            states; int64 ``[M + 1, W]``.
         terminal: bool ``[B]``.
         goals: per role, goal value / 100; float32 ``[B, R]`` in 0..1. Where the rules derive
             no goal it is 0, where they derive several it is the highest (one warning, if this
             happens in a terminal state).
     """
 
-    legal_words: Tensor
+    status: Tensor
     terminal: Tensor
     goals: Tensor
+
+    @cached_property
+    def legal_words(self) -> Tensor:
+        """The same as :attr:`legal` as words of lanes; int64 ``[M, W]``."""
+        open_ = ~self.status[-1] & lane_mask(len(self.terminal), self.status.device)
+        return self.status[:-1] & open_
 
     @cached_property
     def legal(self) -> Tensor:
         """Legal moves of all roles, concatenated in role order; bool ``[B, M]``.
 
         All false in a terminal state. A state that is not terminal but has no legal move for some
-        role is stuck: it has no successor. They are the most to unpack, so only who asks pays.
+        role is stuck: it has no successor. They are the most there is, so only who asks pays.
         """
         return unpack(self.legal_words, len(self.terminal))
 
@@ -168,8 +175,7 @@ class Simulator:
         status, flags = self._run(states, (STATUS, GOALS))
         terminal = unpack(status[-1:], len(states))[:, 0]
         goals = self.goal_values(unpack(flags, len(states)), terminal)
-        open_ = ~status[-1] & lane_mask(len(states), self.device)
-        return Look(status[:-1] & open_, terminal, goals)
+        return Look(status, terminal, goals)
 
     def status(self, states: StateBatch) -> tuple[Tensor, Tensor]:
         """Return legal moves and ends without the goals, whose gates are often the most.
