@@ -6,7 +6,8 @@
 Both learn on one processor core from the same seed. At each number of seconds their averaged
 weights play each other, two plies ahead, from openings of exactly four random plies in both roles.
 50 % means: as good as the recipe. Intervals know that matches from one opening belong together;
-each seed's own score stands beside. A finished cell stays in the folder.
+each seed's own score stands beside, and of the variants that draw rule units to their conditions
+how much of these units stands outside. A finished cell stays in the folder.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "patterns of 12 at most": {"network": {"longest": 12}},
     "no look-ups of lines": {"network": {"line_share": 0.0}},
     "64 hidden units": {"network": {"hidden": 64}},
-    "a gentle pull": {"pull": 2e-4},
-    "a strong pull": {"pull": 8e-4},
+    **{f"a pull of {pull:g}": {"pull": pull} for pull in (5e-5, 1e-4, 2e-4, 4e-4, 8e-4)},
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
     "without rules": {"network": {"rules": 0.0}},
     FORMER: {"network": {"rules": 0.0}},
+    "half as many rules": {"network": {"rules": 0.45}},
+    "half as many rules, twice the units": {"network": {"hidden": 256, "rules": 0.45}},
     "without features": {"network": {"features": 0.0}},
     "free units alone": {"network": {"rules": 0.0, "features": 0.0}},
     "without symmetries": {"network": {"symmetries": False}},
@@ -91,6 +93,28 @@ def begin_at_random(game: Game, evaluator: RulesNetwork, seed: int) -> None:
     evaluator.begin(first, bias)
 
 
+def outside_share(evaluator: RulesNetwork) -> float:
+    """Return which share of a rule unit's squared weights its condition does not name; mean, 0..1.
+
+    Args:
+        evaluator: with rule units or not (0.0).
+    """
+    outside = evaluator.outside_weights()
+    units = outside.any(axis=0)
+    squares = (evaluator.embedding.detach().numpy() ** 2)[..., units]
+    shares = (squares * outside[:, units]).sum(axis=1) / squares.sum(axis=1)
+    return float(shares.mean()) if units.any() else 0.0
+
+
+def _score(rows: list[dict[str, Any]]) -> str:
+    """Return the pooled score of a cell's seeds, and what stands outside conditions."""
+    text = pooled(rows, "result")
+    if not rows[0]["variant"].startswith("a pull") or any("outside" not in row for row in rows):
+        return text
+    mine, recipe = (100 * sum(row["outside"][one] for row in rows) / len(rows) for one in (0, 1))
+    return f"{text}; {mine:.0f} % outside (recipe {recipe:.0f})"
+
+
 def report(cells: Cells) -> str:
     """Return the table of all finished cells."""
     runs: dict[tuple[str, float], dict[str, list[dict[str, Any]]]] = {}
@@ -104,7 +128,7 @@ def report(cells: Cells) -> str:
     for (variant, seconds), row in sorted(
         runs.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
     ):
-        values = [pooled(row[game], "result") if game in row else "" for game in games]
+        values = [_score(row[game]) if game in row else "" for game in games]
         lines.append(f"| {variant} | {seconds:g} | " + " | ".join(values) + " |")
     return "\n".join(lines)
 
@@ -162,6 +186,7 @@ def main() -> None:
                             "seconds": mark,
                             "games": mine.games,
                             "games of the recipe": other.games,
+                            "outside": [outside_share(one.evaluator) for one in (mine, other)],
                             "result": yardstick.measure(mine.evaluator, other.evaluator).to_json(),
                         },
                     )
