@@ -43,8 +43,5 @@ def evaluate_circuit(circuit: Circuit, states: np.ndarray, does: np.ndarray) -> 
             for b in np.flatnonzero(holds):
                 goals[b].add((role, goal))
     return Values(
-        value(circuit.legal).T,
-        value(circuit.next).T,
-        value(np.array([circuit.terminal]))[0],
-        goals,
+        value(circuit.legal).T, value(circuit.next).T, value(np.array([circuit.terminal]))[0], goals
     )

@@ -99,9 +99,7 @@ def test_without_a_compiler_there_is_plain_torch(
     ],
 )
 def test_what_cannot_be_measured_is_one_line_and_1(
-    line: list[str],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
+    line: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "tictactoe", *line]) == 1
     shown = capsys.readouterr()

@@ -147,9 +147,7 @@ def test_strict_refuses_what_is_nonstandard(
     assert capsys.readouterr().err.startswith(f"error: {path}:")
 
 
-def test_a_command_says_in_one_line_what_is_nonstandard(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_command_says_in_one_line_what_is_nonstandard(capsys: pytest.CaptureFixture[str]) -> None:
     path = _path("field", "flat_base")
     warnings.simplefilter("always", NonstandardWarning)
     assert main(["simulate", str(path), "--games", "4", "--backend", "torch"]) == 0

@@ -24,12 +24,7 @@ from neurogame.evaluators.true_goal import state_values
 from neurogame.evaluators.wiring import wire
 from neurogame.graph.graph import AND, OR, TRUE
 from neurogame.simulate.game import Game
-from tests.evaluators.hand_made import (
-    CircuitDraft,
-    pentago_circuit,
-    random_circuit,
-    random_states,
-)
+from tests.evaluators.hand_made import CircuitDraft, pentago_circuit, random_circuit, random_states
 
 RACE = """
 (role x) (role o)

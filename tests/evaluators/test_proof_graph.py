@@ -14,12 +14,7 @@ from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.wiring import wire
 from neurogame.graph.graph import AND, FALSE, OR, TRUE
 from tests.circuit.by_hand import inputs_of
-from tests.evaluators.hand_made import (
-    CircuitDraft,
-    pentago_circuit,
-    random_circuit,
-    random_states,
-)
+from tests.evaluators.hand_made import CircuitDraft, pentago_circuit, random_circuit, random_states
 
 
 def truth_by_circuit(circuit: Circuit, state: list[bool]) -> list[bool]:

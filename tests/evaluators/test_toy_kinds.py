@@ -94,8 +94,7 @@ def test_they_play_in_both_searches(
 
 
 @pytest.mark.parametrize(
-    ("name", "player"),
-    [(JUDGE, "mcts:{path},tree=toy,sims=1000"), (VALUES, "alphabeta:{path}")],
+    ("name", "player"), [(JUDGE, "mcts:{path},tree=toy,sims=1000"), (VALUES, "alphabeta:{path}")]
 )
 def test_who_has_learned_can_be_played_with(
     name: str, player: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

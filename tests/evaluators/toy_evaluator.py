@@ -57,10 +57,7 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
         return ToyValues(wish.game.circuit)
 
     def rebuild(
-        self,
-        game: HasCircuit,
-        description: Mapping[str, Any],
-        weights: Mapping[str, Tensor] | None,
+        self, game: HasCircuit, description: Mapping[str, Any], weights: Mapping[str, Tensor] | None
     ) -> ToyValues:
         """Return the evaluator of a checkpoint."""
         return ToyValues(game.circuit)

@@ -40,11 +40,7 @@ def test_the_weights_are_those_of_the_logistic_that_drew_the_goals() -> None:
     both = np.concatenate([rows, goal[:, None], 1 - goal[:, None]], axis=1)
     covariance = np.cov(both, rowvar=False, bias=True)
     made = replace(
-        found,
-        features=tuple(plain),
-        mean=both.mean(axis=0),
-        covariance=covariance,
-        games=len(rows),
+        found, features=tuple(plain), mean=both.mean(axis=0), covariance=covariance, games=len(rows)
     )
     weighted = weigh(made)
     assert weighted.opposed

@@ -19,11 +19,7 @@ from neurogame.gdl.library import library_path
 from tests.library import experiment
 
 SMALL = ("nim", "rockpaperscissors", "tictactoe", "connectfour")
-FEW = settings(
-    derandomize=True,
-    max_examples=12,
-    suppress_health_check=list(HealthCheck),
-)
+FEW = settings(derandomize=True, max_examples=12, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module", name="fuzzer")

@@ -87,11 +87,7 @@ def test_conditions_see_the_old_state_also_in_operations_that_are_carried_out() 
     text += "spread(X) :: at(X) ==> mark(X)\n"
     text += "spread(X) :: next_to(X,Y) ==> spread(Y)\n"
     text += "spread(4) :: mark(4)"
-    assert states(text, "a", "a") == [
-        {"(at 1)"},
-        {"(at 2)", "(mark 4)"},
-        {"(at 3)", "(mark 4)"},
-    ]
+    assert states(text, "a", "a") == [{"(at 1)"}, {"(at 2)", "(mark 4)"}, {"(at 3)", "(mark 4)"}]
 
 
 def test_an_operation_may_be_an_action_and_an_effect() -> None:

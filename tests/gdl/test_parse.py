@@ -190,10 +190,7 @@ def test_nesting_up_to_the_limit_is_read_and_one_more_is_not() -> None:
 def test_rules_after_a_too_deep_one_are_still_read() -> None:
     rules, errors = parse_with_findings("(f " * 300 + "x" + ")" * 300 + "(role a) ())")
     assert [rule.head.name for rule in rules] == ["role"]
-    assert [error.code for error in errors] == [
-        "too-deep",
-        "unmatched-close",
-    ]
+    assert [error.code for error in errors] == ["too-deep", "unmatched-close"]
 
 
 def test_a_term_in_any_case() -> None:

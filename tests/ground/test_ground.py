@@ -78,10 +78,7 @@ def test_moves_of_no_role_are_dropped() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "what"),
-    [
-        (GroundLimits(rules=2), "2 rules"),
-        (GroundLimits(seconds=1e-9), "1e-09 s"),
-    ],
+    [(GroundLimits(rules=2), "2 rules"), (GroundLimits(seconds=1e-9), "1e-09 s")],
 )
 def test_limits_stop_with_their_name(limits: GroundLimits, what: str) -> None:
     with pytest.raises(LimitError, match=what):

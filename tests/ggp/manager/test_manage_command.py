@@ -105,9 +105,7 @@ def test_a_busy_player_is_named(info: str, capsys: pytest.CaptureFixture[str]) -
     assert f"{player.address}: busy" in capsys.readouterr().err
 
 
-def test_other_answers_to_info_do_not_keep_a_player_out(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_other_answers_to_info_do_not_keep_a_player_out(capsys: pytest.CaptureFixture[str]) -> None:
     names = []
     for info in ("available", "", "((name busy-bee)(status available))", "((name a b)", None):
         with fake_player(Interpreting()) as player:

@@ -88,10 +88,7 @@ def test_the_page_that_has_asked_is_known(head: bytes, page: str) -> None:
             ("POST", "(INFO)"),
         ),
         # Characters counted instead of bytes: the message goes on behind the announced end.
-        (
-            "POST / HTTP/1.0\r\nContent-Length: 17\r\n\r\n(PLAY é ((mark é)))".encode(),
-            None,
-        ),
+        ("POST / HTTP/1.0\r\nContent-Length: 17\r\n\r\n(PLAY é ((mark é)))".encode(), None),
     ],
 )
 def test_other_requests(data: bytes, request_: tuple[str, str] | None) -> None:

@@ -14,15 +14,7 @@ from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.ggp.protocol.messages import (
-    Abort,
-    Play,
-    Preview,
-    Sight,
-    Start,
-    Stop,
-    message_text,
-)
+from neurogame.ggp.protocol.messages import Abort, Play, Preview, Sight, Start, Stop, message_text
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings

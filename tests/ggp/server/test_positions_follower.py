@@ -29,10 +29,7 @@ def both(name: str) -> tuple[Game, ProverGame]:
 
 def followers(name: str) -> tuple[Follower[CircuitPosition], Follower[InterpretedPosition]]:
     game, prover = both(name)
-    return (
-        Follower(CircuitPosition(game.initial_state())),
-        Follower(InterpretedPosition(prover)),
-    )
+    return (Follower(CircuitPosition(game.initial_state())), Follower(InterpretedPosition(prover)))
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
