@@ -1,15 +1,24 @@
-"""A person is told what takes seconds before a match, unless they want quiet."""
+"""What a person is told before they wait, and compiling ahead so that they need not."""
 
 from __future__ import annotations
 
+import importlib
 import io
+import itertools
+import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
+from neurogame import compiling, first_use
+from neurogame.cli import precompile
 from neurogame.cli.main import main
 from neurogame.files import cache_folder
+from neurogame.kernels.compile_jobs import JOBS
+from neurogame.native.struct import Struct
 from neurogame.terminal import Terminal
 from neurogame.waiting import during, listen, say
 
@@ -76,3 +85,173 @@ def test_a_library_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
         pass
     found = capsys.readouterr()
     assert found.out == found.err == ""
+
+
+RULES = ["circuits, first half", "circuits, second half"]
+# Alpha-beta tells which openings are decided.
+SEARCHES = ["alpha-beta search", "tree search", "positions in search"]
+EVERYTHING = [*JOBS, "serving"]
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the note that a version has been compiled in a folder of the test."""
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def fake(monkeypatch: pytest.MonkeyPatch, *failing: str) -> list[list[str]]:
+    """Let processes end at once, at a job that fails if it is theirs; return what each did."""
+    ran: list[list[str]] = []
+
+    def begin(jobs: list[str]) -> subprocess.Popen[bytes]:
+        ran.append(jobs)
+        done = list(itertools.takewhile(lambda job: job not in failing, jobs))
+        program = f"print(*{done!r}, sep='\\n'); raise SystemExit({len(done) < len(jobs)})"
+        return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(precompile, "_begin", begin)
+    monkeypatch.setattr(precompile, "_LOOK", 0.01)
+    return ran
+
+
+def test_each_job_runs_once_and_then_never_again(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = fake(monkeypatch)
+    assert main(["precompile", "--quiet", "--jobs", "2"]) == 0
+    assert [len(jobs) for jobs in ran][2:] == [1]
+    assert sorted(itertools.chain(*ran)) == sorted(EVERYTHING)
+    assert ran[-1] == ["serving"]
+    assert main(["precompile", "--quiet"]) == 0
+    assert len(ran) == 3
+    assert main(["precompile", "--quiet", "--force", "--jobs", "99"]) == 0
+    assert [len(jobs) for jobs in ran][3:] == [1] * len(EVERYTHING)
+
+
+def test_what_failed_is_named_and_tried_again(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(monkeypatch, "networks")
+    assert main(["precompile", "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "not compiled ahead" in said
+    assert "networks" in said
+    assert "alpha-beta search" not in said
+    ran = fake(monkeypatch)
+    assert main(["precompile", "--quiet"]) == 0
+    assert sorted(itertools.chain(*ran)) == sorted(EVERYTHING)
+
+
+def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def begin(_: list[str]) -> subprocess.Popen[bytes]:
+        program = "import time; time.sleep(600)"
+        begun.append(subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE))
+        return begun[-1]
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(precompile, "_begin", begin)
+    monkeypatch.setattr("time.sleep", interrupt)
+    assert main(["precompile", "--quiet"]) == 130
+    assert begun
+    assert not any(job.poll() is None for job in begun)
+    assert not list(cache.glob("precompiled-*"))
+
+
+def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["precompile", "--jobs", "0"]) == 1
+    assert "--jobs 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "told"), [([], 1), (["--quiet"], 0), (["--json"], 0)])
+@pytest.mark.parametrize(
+    ("module", "cores", "jobs"),
+    [
+        ("kernels.netlist.map_loops", 2, SEARCHES),
+        ("search.mcts.compiled.run", 2, SEARCHES),
+        ("search.mcts.compiled.run", 1, []),
+        ("kernels.knowledge.scores", 2, []),
+        (None, 2, []),
+    ],
+)
+def test_a_command_compiles_side_by_side_and_says_so_once(
+    module: str | None,
+    cores: int,
+    jobs: list[str],
+    options: list[str],
+    told: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from neurogame.cli import match
+
+    ran = fake(monkeypatch)
+    monkeypatch.setattr(precompile, "count_cores", lambda: cores)
+    name = None if module is None else f"neurogame.{module}"
+
+    def run(_: object) -> int:
+        assert first_use.compiling(name) == (module is not None)
+        assert not first_use.compiling(name)
+        return 0
+
+    monkeypatch.setattr(match, "run", run)
+    assert main(["match", "nim", "--players", "mcts", "random", *options]) == 0
+    assert sorted(itertools.chain(*ran)) == sorted([*jobs, *RULES] if jobs else [])
+    said = capsys.readouterr().err
+    assert said.count("compiling for the first time") == told
+    assert ("NEUROGAME_CACHE" in said) == (told == 1 and module is None)
+    # After the command nobody is asked.
+    assert not first_use.compiling(name)
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "needed"),
+    [
+        (
+            "train nim --games 32",
+            {
+                *("networks", "networks in search", "rules network in search", "learning in lanes"),
+                *("alpha-beta search", "tree search", "positions in search", *RULES),
+            },
+        ),
+        ("simulate nim", set(RULES)),
+        ("check nim", set()),
+    ],
+)
+def test_jobs_are_chosen_by_whole_words(line: str, needed: set[str]) -> None:
+    assert {name for name, job in JOBS.items() if job.is_needed(line)} == needed
+
+
+@pytest.mark.parametrize("name", list(JOBS))
+def test_what_jobs_name_is_there(name: str) -> None:
+    job = JOBS[name]
+    assert job.words
+    for module in job.modules:
+        assert importlib.import_module(f"neurogame.{module}")
+    for module, functions in job.entries:
+        found = importlib.import_module(f"neurogame.{module}")
+        for function in functions:
+            hints = get_type_hints(getattr(found, function))
+            assert hints.pop("return") is type(None)
+            assert all(issubclass(hint, Struct) for hint in hints.values())
+
+
+def test_declared_types_are_those_of_the_calls() -> None:
+    """Otherwise what was compiled ahead would be compiled again, for other types, at first use."""
+    players = ["mcts:sims=64", "alphabeta:cilp,depth=2", "mcts:playout=mast,tree=rave,sims=64"]
+    for one, other in itertools.pairwise(players):
+        assert (
+            main(["match", "tictactoe", "--players", one, other, "--matches", "2", "--json"]) == 0
+        )
+    called = 0
+    for module in {name for job in JOBS.values() for name in job.modules}:
+        for made in vars(importlib.import_module(f"neurogame.{module}")).values():
+            if compiling.is_called_from_python(made, f"neurogame.{module}"):
+                called += len(made.overloads)
+                assert set(made.overloads) <= {compiling.declared_types(made.py_func)}, made
+    assert called > 15

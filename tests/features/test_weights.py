@@ -1,18 +1,23 @@
-"""Weights of features, and the evaluator that they make."""
+"""Weights of features, their evaluator, and what ``neurogame features`` shows."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 
 from neurogame.arena.yardstick import Yardstick
+from neurogame.cli.main import main
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rules_network.of_features import feature_evaluator, make_feature_evaluator
+from neurogame.features.correlation import Correlations, fisher_interval
 from neurogame.features.evidence import FeatureEvidence, find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.values import FeatureValues
@@ -116,3 +121,88 @@ def test_values_in_batches_are_those_of_the_features() -> None:
     odds = features @ weighted.weights[0] + weighted.constants[0]
     found = evaluator.values(states)[:, 0].detach().numpy()
     assert found == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-3)
+
+
+@example(seed=7135347, rows=2, blocks=1)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 5))
+def test_blocks_add_up_to_numpys_correlation(seed: int, rows: int, blocks: int) -> None:
+    random = np.random.default_rng(seed)
+    mixed = random.normal(size=(5, 5)) + 3 * np.eye(5)
+    data = (random.normal(size=(rows, 5)) @ mixed + 1000 * random.normal(size=5)).astype(np.float32)
+    # What hardly varies beside its size is taken for rounding.
+    assume((data.std(axis=0) > 0.02).all())
+    found = Correlations(3, 2)
+    for block in np.array_split(data, blocks):
+        found.add(block[:, :3], block[:, 3:])
+    whole = np.atleast_2d(np.corrcoef(data.astype(np.float64), rowvar=False))
+    assert found.with_results() == pytest.approx(whole[:3, 3:], abs=1e-6)
+    assert found.correlations()[:3, :3] == pytest.approx(whole[:3, :3], abs=1e-6)
+    assert found.mean() == pytest.approx(data.mean(axis=0, dtype=np.float64), rel=1e-6)
+    covariance = np.cov(data.astype(np.float64), rowvar=False, bias=True)
+    assert found.covariance() == pytest.approx(covariance, rel=1e-6, abs=1e-6)
+
+
+def test_what_never_changes_has_no_correlation() -> None:
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(100, 2)).astype(np.float32)
+    rows[:, 0] = 0.1
+    found = Correlations(1, 1)
+    found.add(rows[:, :1], rows[:, 1:])
+    assert found.with_results() == 0
+
+
+def test_nothing_was_seen() -> None:
+    found = Correlations(2, 1)
+    found.add(np.zeros((0, 2), np.float32), np.zeros((0, 1), np.float32))
+    assert found.count == 0
+    assert (found.with_results() == 0).all()
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    random, held, turns = np.random.default_rng(2), 0, 400
+    for _ in range(turns):
+        x = random.normal(size=80)
+        y = 0.6 * x + 0.8 * random.normal(size=80)
+        low, high = fisher_interval(np.array([np.corrcoef(x, y)[0, 1]]), 80, 1.645)
+        held += int(low[0] <= 0.6 <= high[0])
+    # 90 % of 400, give or take four standard deviations.
+    assert 336 <= held <= 384
+    low, high = fisher_interval(np.array([0.9]), 3, 1.645)
+    assert (low[0], high[0]) == (-1, 1)
+
+
+LINE = ["features", "breakthrough6", "--games", "4096"]
+
+
+def test_people_see_the_chosen_ones_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "--all"]) == 0
+    shown = capsys.readouterr()
+    lines = shown.out.splitlines()
+    assert "20 features" in lines[0]
+    assert "4,096 random games" in lines[0]
+    rows = lines[3:]
+    assert len(rows) == 20
+    stars = [row.startswith("* ") for row in rows]
+    assert stars == sorted(stars, reverse=True)
+    assert any(stars)
+    assert all(row.endswith("]") != star for row, star in zip(rows, stars, strict=True))
+
+
+def test_machines_get_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "--json", "--quiet", "--seed", "3"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    record = json.loads(shown.out)
+    assert record["games"] == 4096
+    assert len(record["features"]) == 20
+    for feature in record["features"]:
+        assert feature["chosen"] == (feature["reason"] == "") == (feature["adds"] is not None)
+        for role in ("white", "black"):
+            own = feature["roles"][role]
+            assert own["interval"][0] <= own["strength"] <= own["interval"][1]
+            assert len(own["by quarter"]) == 4
+
+
+def test_impossible_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["features", "tictactoe", "--games", "1"]) == 1
+    assert "games=1; allowed: a whole number (at least 64)" in capsys.readouterr().err

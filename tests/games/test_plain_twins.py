@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from neurogame.simulate.game import Game
-from tests.games.plain_chance_games import EinStein, Pig
 from tests.games.plain_games import (
     Breakthrough,
     ConnectFour,
     DotsAndBoxes,
+    EinStein,
     Hex,
+    Pig,
     PlainGame,
     Qubic,
     Reversi,
@@ -23,13 +24,17 @@ from tests.games.plain_games import (
     StatedGame,
     TicTacToe,
 )
-from tests.games.plain_mixed_games import Fishery, FourTicTacToe, Painters, Pegs, Pursuit
-from tests.games.plain_other_games import (
+from tests.games.plain_mixed_games import (
     EightPuzzle,
+    Fishery,
+    FourTicTacToe,
     LightsOut,
     Nim,
+    Painters,
+    Pegs,
     Pentago,
     Prisoners,
+    Pursuit,
     RockPaperScissors,
 )
 from tests.games.plain_piece_games import (

@@ -1,6 +1,9 @@
-"""Writing operation notation: prefix to operations to prefix plays alike, or is refused."""
+"""Writing operation notation plays alike, or is refused; games in it play alike."""
 
 from __future__ import annotations
+
+import random
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,7 @@ from neurogame.gdl.operations_write import operations_text
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.same_play import SamePlay, same_play
-from tests.gdl.test_operations_games import FOLDER
+from tests.reference.interpreter import ReferenceGame
 
 SIMULTANEOUS = {
     "einstein",  # chance has a turn of its own, told by another proposition
@@ -161,3 +164,40 @@ def test_a_difference_in_play_is_seen() -> None:
     said = same_play(parse_rules(TURNS + "(next (lamp 1))"), other, games=1, states=300).difference
     assert said is not None
     assert said.startswith("the goals of red in the state")
+
+
+FOLDER = Path(__file__).parent / "operation_games"
+
+
+def compared_plies(left: Rules, right: Rules, games: int, seed: int = 1) -> int:
+    """Play games at random by two rulesheets; return the number of states that were compared."""
+    one, other = ReferenceGame(left), ReferenceGame(right)
+    assert one.roles == other.roles
+    draw, plies = random.Random(seed), 0
+    for _ in range(games):
+        state, twin = one.initial(), other.initial()
+        while True:
+            assert state == twin
+            plies += 1
+            moves = []
+            for role in range(len(one.roles)):
+                assert one.goals(state, role) == other.goals(twin, role)
+                legal = one.legal(state, role)
+                if not one.terminal(state):
+                    assert legal == other.legal(twin, role)
+                    moves.append(draw.choice(sorted(legal, key=one.text)))
+            assert one.terminal(state) == other.terminal(twin)
+            if one.terminal(state):
+                break
+            state, twin = one.next(state, moves), other.next(twin, moves)
+    return plies
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "least"),
+    [("tictactoe", 20, 100), ("nim", 20, 100), ("dotsandboxes", 4, 100), ("eightpuzzle", 4, 100)],
+)
+def test_random_games_are_the_same_state_by_state(name: str, games: int, least: int) -> None:
+    rules = load_rules(FOLDER / f"{name}.hrf")
+    assert compared_plies(load_rules(name), rules, games) >= least
+    assert check_rules(rules) == []

@@ -1,4 +1,4 @@
-"""Parsing: what is read, where it stands, and what every kind of syntax error says."""
+"""Parsing and printing: what is read, where it stands, every syntax error, and back."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
 from neurogame.gdl.finding import Position
+from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.nodes import MAXIMUM_DEPTH
 from neurogame.gdl.parse import parse_rules, parse_term, parse_with_findings
-from neurogame.gdl.terms import And, Compound, Distinct, Not, Or, Rule, Symbol, Variable
-from neurogame.gdl.write import rules_text
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Not,
+    Or,
+    Rule,
+    Rules,
+    Symbol,
+    Term,
+    Variable,
+)
+from neurogame.gdl.write import formula_text, rule_text, rules_text, term_text
+from tests.conftest import shared
+from tests.gdl.public_rules import public_rules
+from tests.gdl.strategies import rulesheets, terms
 
 P, Q, X = Symbol("p"), Symbol("q"), Variable("x")
 
@@ -217,3 +232,40 @@ def test_any_text_gives_rules_or_a_placed_error(text: str) -> None:
     if errors:
         with pytest.raises(RulesError):
             parse_rules(text)
+
+
+@given(rulesheets())
+def test_printed_rules_parse_to_the_same_rules(rules: Rules) -> None:
+    assert parse_rules(rules_text(rules)) == rules
+
+
+@given(terms())
+def test_printed_terms_parse_to_the_same_term(term: Term) -> None:
+    assert parse_term(term_text(term)) == term
+
+
+def test_one_rule_as_text() -> None:
+    text = "(<= (next (cell ?m b))\n    (true (cell ?m b))\n    (or (not p) (distinct ?m 1) (and)))"
+    rule = parse_rules(text).rules[0]
+    assert rule_text(rule) == text
+    assert formula_text(rule.body[1]) == "(or (not p) (distinct ?m 1) (and))"
+
+
+def test_the_first_spelling_is_printed() -> None:
+    rules = parse_rules("(<= (Legal ?Who noOp) (ROLE ?who) (p NOOP))")
+    assert rules_text(rules) == "(<= (legal ?Who noOp)\n    (role ?Who)\n    (p noOp))\n"
+    assert term_text(rules.rules[0].head) == "(legal ?who noop)"
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_library_games_print_and_parse_back(name: str) -> None:
+    rules = load_rules(name)
+    again = parse_rules(rules_text(rules))
+    assert again == rules
+    assert rules_text(again) == rules_text(rules)
+
+
+def test_public_rulesheets_print_and_parse_back() -> None:
+    for path in sorted(shared("games").glob("*.kif"))[::3]:
+        rules = public_rules(path)
+        assert parse_rules(rules_text(rules)) == rules, path.name

@@ -1,17 +1,24 @@
-"""Checks against the public material: malformed cases with their verdicts, and real rulesheets."""
+"""Public rulesheets, malformed cases, and fuzzed ones: refused with a reason, or played."""
 
 from __future__ import annotations
 
 import csv
+import random
+import warnings
 from collections.abc import Collection
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from neurogame.errors import NonstandardWarning, RulesError
+from neurogame.errors import NeurogameWarning, NonstandardWarning, RulesError
 from neurogame.gdl.check import check_rules, check_text
-from neurogame.gdl.library import load_rules, read_text
+from neurogame.gdl.library import library_path, load_rules, read_text
 from tests.conftest import SHARED, shared
 from tests.gdl.public_rules import public_rules
+from tests.library import experiment
 
 _EXPECTED = SHARED / "gdl-cases" / "malformed" / "verdicts.tsv"
 
@@ -68,3 +75,76 @@ def test_public_rulesheets_have_no_errors() -> None:
 )
 def test_rulesheets_that_break_naive_provers_are_valid(case: str) -> None:
     assert len(load_rules(shared("gdl-cases", f"{case}.kif"))) > 0
+
+
+SMALL = ("nim", "rockpaperscissors", "tictactoe", "connectfour")
+FEW = settings(derandomize=True, max_examples=12, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module", name="fuzzer")
+def _fuzzer() -> tuple[Any, Any]:
+    """Return the modules that mutate and that try a rulesheet."""
+    return experiment("rules_mutations"), experiment("fuzz_case")
+
+
+def attempt(fuzzer: tuple[Any, Any], data: bytes, path: Path) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeurogameWarning)
+        outcome, detail = fuzzer[1].try_rules(data, path, 5.0, 500.0)
+    assert not outcome.startswith("FINDING"), f"{outcome}: {detail}"
+    return str(outcome)
+
+
+@FEW
+@given(choose=st.randoms(use_true_random=False))
+def test_mutated_rulesheets(
+    fuzzer: tuple[Any, Any], tmp_path_factory: pytest.TempPathFactory, choose: random.Random
+) -> None:
+    corpus = [library_path(name).read_bytes() for name in SMALL]
+    path = tmp_path_factory.getbasetemp() / "mutated.kif"
+    attempt(fuzzer, fuzzer[0].mutated(corpus, choose), path)
+
+
+WORDS = st.sampled_from(
+    [
+        *("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input"),
+        *("<=", "not", "or", "and", "distinct", "a", "b", "p", "q", "?x", "?y", "0", "101", "?"),
+        *("(", "(", "(", "(", ")", ")", ")", ")", ";", "(p)", "(q ?x)", "(true p)", "(not (p))"),
+        *("(<= p q)", "(goal a", "(<= (goal a 7)", "(or", "(<= terminal", "(<= (next (p ?x))"),
+    ]
+)
+
+
+@FEW
+@given(words=st.lists(WORDS, max_size=60))
+def test_words_in_any_order(
+    fuzzer: tuple[Any, Any], tmp_path_factory: pytest.TempPathFactory, words: list[str]
+) -> None:
+    game = "(role a) (init p) (legal a x) (goal a 5) (<= terminal (true q)) "
+    path = tmp_path_factory.getbasetemp() / "words.kif"
+    attempt(fuzzer, (game + " ".join(words)).encode(), path)
+
+
+def test_every_mutation_gives_bytes_from_any_input(fuzzer: tuple[Any, Any]) -> None:
+    mutations = fuzzer[0]
+    assert len(mutations.MUTATIONS) == len(mutations.WEIGHTS)
+    for mutation in mutations.MUTATIONS:
+        for data in (b"", b"(", b"a", b"(p)", b"\xff\x00", library_path("nim").read_bytes()):
+            for seed in range(5):
+                mutated = mutation(data, [data, b"(q a)"], random.Random(seed))
+                assert isinstance(mutated, bytes)
+
+
+def test_the_fuzzer_finds_what_is_planted(
+    fuzzer: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A circuit that forgets a goal is told from the reference; so is a crash in the checks."""
+    _, case = fuzzer
+    text = library_path("nim").read_bytes()
+    assert attempt(fuzzer, text, tmp_path / "nim.kif") == "played"
+    monkeypatch.setattr(case.ReferenceGame, "goals", lambda *_: [77])
+    outcome, detail = case.try_rules(text, tmp_path / "nim.kif", 5.0, 500.0)
+    assert (outcome, "goals" in detail) == ("FINDING circuit and reference differ", True)
+    monkeypatch.setattr(case, "parse_rules", lambda *_: ())
+    with pytest.raises(AssertionError, match="read back differently"):
+        case.try_rules(text, tmp_path / "nim.kif", 5.0, 500.0)

@@ -1,6 +1,8 @@
-"""Graphs evaluated in words, pruned, rewritten and narrowed, against gate by gate logic."""
+"""Graphs: evaluated in words, pruned, rewritten, narrowed, made positive, shared and sorted."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
@@ -11,12 +13,15 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.graph.evaluate import holds
 from neurogame.graph.extend import with_more_gates, with_more_inputs
-from neurogame.graph.graph import AND, FALSE, TRUE, Graph
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
+from neurogame.graph.groups import sorted_in_groups
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.levels import levels, runs
+from neurogame.graph.positive import positive
 from neurogame.graph.prune import needed, prune, prune_by_level
 from neurogame.graph.rewrite import narrowed, rewrite, substituted
 from neurogame.graph.store import GateStore
+from neurogame.simulate.game import Game
 from tests.circuit.evaluate import evaluate_circuit
 from tests.evaluators.hand_made import random_circuit, random_states
 
@@ -104,3 +109,90 @@ def test_more_inputs_and_gates_leave_the_others_as_they_were(seed: int) -> None:
     assert (found[:, :-2] == slow_truth(circuit, states)).all()
     assert (found[:, -2] == both[:, -2:].all(axis=1)).all()
     assert (found[:, -1] == ~both[:, -2:].any(axis=1)).all()
+
+
+def slow_holds(graph: Graph, leaves: np.ndarray, inputs: np.ndarray) -> list[bool]:
+    """Return which outputs hold, node by node."""
+    held = [bool(inputs[leaf >> 1]) != bool(leaf & 1) for leaf in leaves.tolist()]
+    truth = [False, *held]
+    for gate in range(graph.gate_count):
+        own = graph.inputs[graph.start[gate] : graph.start[gate + 1]].tolist()
+        assert all(literal & 1 == 0 and literal >> 1 < len(truth) for literal in own)
+        below = [truth[literal >> 1] for literal in own]
+        truth.append(all(below) if graph.kind[gate] == AND else any(below))
+    return [truth[literal >> 1] for literal in graph.outputs.tolist()]
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "breakthrough"])
+def test_pushing_negations_down_changes_no_truth(name: str) -> None:
+    circuit = Game.load(name).circuit
+    found, leaves = positive(circuit.graph)
+    assert (np.diff(found.level) >= 0).all()
+    assert (np.diff(leaves) > 0).all()
+    rng = np.random.default_rng(1)
+    flags = rng.random((8, circuit.input_count - 1)) < 0.4
+    for row, held in zip(flags, holds(circuit.graph, flags), strict=True):
+        assert slow_holds(found, leaves, np.concatenate([[False], row])) == held.tolist()
+
+
+INPUTS = 4
+groups = st.lists(st.lists(st.integers(0, 2 * INPUTS + 1), max_size=6), min_size=1, max_size=8)
+
+
+def make(store: GateStore, kind: int, lists: list[list[int]]) -> np.ndarray:
+    start = np.concatenate([[0], np.cumsum([len(x) for x in lists])]).astype(np.int64)
+    return store.make(kind, np.array([x for own in lists for x in own], np.int64), start)
+
+
+def truth(store: GateStore, literal: int, inputs: tuple[bool, ...]) -> bool:
+    graph = store.graph(np.array([literal]))
+    values = [False, *inputs]
+    for gate, kind in enumerate(graph.kind):
+        own = graph.inputs[graph.start[gate] : graph.start[gate + 1]]
+        bits = [values[x >> 1] ^ bool(x & 1) for x in own]
+        values.append(all(bits) if kind == AND else any(bits))
+    return values[literal >> 1] ^ bool(literal & 1)
+
+
+@given(groups, st.sampled_from([AND, OR]), groups, st.sampled_from([AND, OR]))
+def test_gates_mean_what_they_say(
+    first: list[list[int]], kind: int, second: list[list[int]], other: int
+) -> None:
+    store = GateStore(1 + INPUTS)
+    made = make(store, kind, first)
+    # The second layer reads literals of the first.
+    pool = [*range(2 * INPUTS + 2), *made.tolist(), *(made ^ 1).tolist()]
+    above = [[pool[x % len(pool)] for x in group] for group in second]
+    top = make(store, other, above)
+    for inputs in itertools.product([False, True], repeat=INPUTS):
+        for group, literal in [*zip(first, made, strict=True)]:
+            bits = [truth(store, x, inputs) for x in group]
+            assert truth(store, literal, inputs) == (all(bits) if kind == AND else any(bits))
+        for group, literal in zip(above, top, strict=True):
+            bits = [truth(store, x, inputs) for x in group]
+            assert truth(store, literal, inputs) == (all(bits) if other == AND else any(bits))
+
+
+def test_equal_gates_are_shared_and_trivial_ones_are_not_made() -> None:
+    store = GateStore(1 + INPUTS)
+    made = make(store, AND, [[2, 4], [4, 2, 2], [2, TRUE, 4], [2, 3], [6], [], [2, FALSE], [TRUE]])
+    assert made.tolist() == [10, 10, 10, FALSE, 6, TRUE, FALSE, TRUE]
+    assert make(store, OR, [[2, 4], [2, 3], [], [2, TRUE]]).tolist() == [12, TRUE, FALSE, TRUE]
+    assert store.count == 2
+    assert store.level_of(np.array([2, 10, 13])).tolist() == [0, 1, 1]
+    assert make(store, AND, [[10, 12], [12, 10]]).tolist() == [14, 14]
+    assert store.level_of(np.array([14])).tolist() == [2]
+
+
+_VALUES = st.lists(
+    st.tuples(st.integers(0, 2**31 - 1) | st.integers(0, 2**60), st.integers(0, 2**32 - 1)),
+    max_size=40,
+)
+
+
+@given(_VALUES)
+def test_each_group_ascends(pairs: list[tuple[int, int]]) -> None:
+    group = np.array(sorted(g for g, _ in pairs), np.int64)
+    values = np.array([v for _, v in pairs], np.int64)
+    expected = values[np.lexsort((values, group))]
+    assert sorted_in_groups(group, values).tolist() == expected.tolist()

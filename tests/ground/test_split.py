@@ -1,17 +1,26 @@
-"""Body splitting keeps the meaning of random clauses and finds Pentago's lines."""
+"""Rules taken apart - split, narrowed, known before the state - and they mean the same."""
 
 from __future__ import annotations
 
 import itertools
+from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.circuit.build import build_circuit
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import LimitError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Symbol, Term, Variable
-from neurogame.ground.clauses import Clause, Literal, clauses_of
+from neurogame.graph.evaluate import holds
+from neurogame.ground import ground as ground_module
+from neurogame.ground import narrow
+from neurogame.ground.certain import with_certain
+from neurogame.ground.clause_parts import dynamic_predicates
+from neurogame.ground.clauses import Clause, Literal, clauses_of, variables_of
 from neurogame.ground.derive import derive
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits, Watch
@@ -20,6 +29,7 @@ from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses
 from tests.circuit.by_hand import inputs_of
 from tests.conftest import shared
+from tests.ground.test_demand import assert_alike
 
 NAMES = ["x", "y", "z", "u", "v"]
 CONSTANTS = ["a", "b", "c"]
@@ -95,3 +105,140 @@ def test_pentago_rows_cost_no_three_to_the_twenty_first() -> None:
     # The diagonals are written as two rules, one per direction, of four lines each.
     assert [widths[f"({line} red)"] for line in ("row", "col", "diag")] == [12, 12, 2]
     assert np.sum([f.startswith("(cellHolds") for f in program.fluents]) == 72
+
+
+THREATS = """
+(role white)
+(size 1) (size 2) (size 3) (size 4)
+(succ 1 2) (succ 2 3) (succ 3 4)
+(kind tower) (kind bishop)
+(<= (other ?a ?b ?c ?d) (distinct ?a ?c) (size ?a) (size ?b) (size ?c) (size ?d))
+(<= (other ?a ?b ?c ?d) (distinct ?b ?d) (size ?a) (size ?b) (size ?c) (size ?d))
+(init (cell 1 1 tower))
+(<= (input ?p (put ?x ?y ?k)) (role ?p) (size ?x) (size ?y) (kind ?k))
+(<= (legal ?p (put ?x ?y ?k))
+    (role ?p) (size ?x) (size ?y) (kind ?k)
+    (not (true (cell ?x ?y tower)))
+    (not (taken ?x ?y ?x ?y ?x ?x))
+    (not (taken ?x ?y ?y ?x ?y ?y)))
+(<= (next (cell ?x ?y ?k)) (does ?p (put ?x ?y ?k)))
+(<= (next (cell ?x ?y ?k)) (true (cell ?x ?y ?k)))
+(<= (near ?u ?v ?x ?y ?i ?j)
+    (true (cell ?u ?v tower)) (succ ?u ?x) (size ?y) (size ?i) (size ?j) (distinct ?i ?v))
+(<= (far ?u ?v ?x ?y ?i ?j)
+    (true (cell ?u ?v bishop)) (succ ?v ?y) (size ?x) (size ?i) (size ?j) (distinct ?j ?u))
+(<= (taken ?cx ?cy ?x ?y ?i ?j)
+    (or (near ?u ?v ?x ?y ?i ?j) (far ?u ?v ?x ?y ?i ?j) (far ?v ?u ?x ?y ?i ?j))
+    (hidden ?w) (other ?cx ?cy ?u ?v))
+(<= (hidden ?w) (true (cell ?w 1 tower)))
+(<= terminal (true (cell 4 4 tower)))
+(<= (goal white 100) (true (cell 4 4 tower)))
+(<= (goal white 0) (not (true (cell 4 4 tower))))
+"""
+
+LIKE_CHESS = "(<= (taken ?a ?b ?c ?d ?e ?f ?g) {} (other ?a ?b ?u ?v))"
+
+
+def circuit_of(text: str) -> tuple[Circuit, int]:
+    rules = parse_rules(text)
+    program = ground(rules)
+    return build_circuit(program, rules), program.rule_count
+
+
+def test_rules_taken_apart_mean_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(narrow, "WIDE", 8)
+    monkeypatch.setattr(narrow, "NARROW", 7)
+    apart, some = circuit_of(THREATS)
+    monkeypatch.setattr(narrow, "WIDE", 99)
+    whole, others = circuit_of(THREATS)
+    assert some != others
+    assert (apart.fluents, apart.moves) == (whole.fluents, whole.moves)
+    states = np.random.default_rng(1).random((300, apart.input_count - 1)) < 0.3
+    assert (holds(apart.graph, states) == holds(whole.graph, states)).all()
+    # Both answers of what the rules say occur.
+    assert 0 < holds(apart.graph, states)[:, : len(apart.legal)].mean() < 1
+
+
+def parts_of(body: str) -> list[Clause]:
+    clauses = clauses_of(parse_rules(THREATS + LIKE_CHESS.format(body)))
+    found = narrow.narrowed(clauses, {"true/1", "near/7", "far/7"}, Watch(GroundLimits()))
+    return [c for c in found if c.head.predicate in ("taken/7",) or "any" in c.head.predicate]
+
+
+def test_each_part_is_about_one_coordinate() -> None:
+    parts = parts_of("(near ?u ?v ?c ?d ?e ?f ?g)")
+    assert len(parts) == 2
+    assert all(not any(x.predicate == "other/4" for x in c.body) for c in parts)
+    assert [len(c.distinct) for c in parts] == [1, 1]
+
+
+def test_rules_that_differ_in_one_relation_become_one() -> None:
+    parts = parts_of("(or (near ?u ?v ?c ?d ?e ?f ?g) (far ?u ?v ?c ?d ?e ?f ?g))")
+    names = [c.head.predicate for c in parts]
+    assert len(parts) == 4
+    assert names[2:] == ["taken/7", "taken/7"]
+    assert names[0] == names[1]
+    assert [c.body[0].predicate for c in parts[:2]] == ["near/7", "far/7"]
+    assert all(names[0] in [x.predicate for x in c.body] for c in parts[2:])
+
+
+def test_rules_that_stay_wide_stay_whole() -> None:
+    body = "(near ?u ?v ?c ?d ?e ?f ?g) (far ?u ?v ?a ?b ?c ?d ?e)"
+    (clause,) = parts_of(body)
+    assert len({*variables_of(a for x in clause.body for a in x.arguments)}) == 9
+
+
+FILES = "abcdefg"
+
+CLASHES = f"""
+(role white) (init (step 1))
+{" ".join(f"(succ {n} {n + 1})" for n in range(1, 8))} {
+    " ".join(f"(rank {n})" for n in range(1, 6))
+}
+(<= (legal white (place ?y)) (rank ?y))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (filled ?m ?y)) (true (step ?m)) (does white (place ?y)))
+(<= (next (filled ?m ?y)) (true (filled ?m ?y)))
+(<= (free ?x ?y) (rank ?x) (rank ?y) (not (true (filled ?x ?y))))
+(<= (clash ?x1 ?y ?x2 ?y) (succ ?x1 ?x2) (rank ?y))
+(<= (clash ?x1 ?y ?x3 ?y) (succ ?x1 ?x2) (free ?x2 ?y) (clash ?x2 ?y ?x3 ?y))
+(<= (clash ?x1 ?y1 ?x2 ?y2) (succ ?x1 ?x2) (succ ?y1 ?y2) (rank ?y2))
+(<= (clash ?x1 ?y2 ?x2 ?y1) (succ ?x1 ?x2) (succ ?y1 ?y2) (rank ?y2))
+(<= (solution {" ".join(f"?{f}" for f in FILES)}) {" ".join(f"(rank ?{f})" for f in FILES)}
+    {
+    " ".join(
+        f"(not (clash {m} ?{f} {n} ?{g}))"
+        for (m, f), (n, g) in combinations(enumerate(FILES, 1), 2)
+    )
+})
+(<= terminal (true (step 8)))
+(<= hope (true (filled 1 ?a)) (solution {" ".join(f"?{f}" for f in FILES)}))
+(<= (goal white 100) hope) (<= (goal white 0) (not hope))
+"""
+"""Seven files of five ranks: of 78,125 combinations few have no neighbours that clash."""
+
+LIMITS = GroundLimits(rules=20_000)
+
+
+def test_denied_neighbours_are_left_out_before_the_state_is_known() -> None:
+    rules = parse_rules(CLASHES)
+    program = ground(rules, LIMITS, trial_rows=15_000)
+    assert 100 < program.rule_count < 10_000
+    assert_alike(rules, program, seed=3, plies=8)
+
+
+def test_without_what_is_sure_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ground_module, "with_certain", lambda clauses, *_: (clauses, set()))
+    with pytest.raises(LimitError):
+        ground(parse_rules(CLASHES), LIMITS, trial_rows=15_000)
+
+
+def test_only_rules_that_no_state_changes_are_sure() -> None:
+    clauses = clauses_of(parse_rules(CLASHES))
+    found, sure = with_certain(clauses, dynamic_predicates(clauses), {"succ/2", "rank/1"})
+    assert sure == {"*sure.clash/4"}
+    assert sum(c.head.predicate == "*sure.clash/4" for c in found) == 3
+    (solution,) = [c for c in found if c.head.predicate == "solution/7"]
+    assert sum(x.negated and x.predicate == "*sure.clash/4" for x in solution.body) == 21
+    others = [c for c in found if c.head.predicate not in ("*sure.clash/4", "solution/7")]
+    assert others == [c for c in clauses if c.head.predicate != "solution/7"]

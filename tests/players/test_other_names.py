@@ -35,7 +35,7 @@ from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping, map_game
-from tests.evaluators.test_policy import random_policy
+from tests.evaluators.test_judges_of_moves import random_policy
 from tests.gdl.slow_renaming import shuffled
 
 NAMES = ("tictactoe3p", "bidding_tictactoe", "breakthrough6")

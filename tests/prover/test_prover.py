@@ -1,22 +1,27 @@
-"""The prover: recorded games, rules that cannot be joined, and what it must survive."""
+"""The prover and its search: recorded games, rules nobody wrote, what it must survive."""
 
 from __future__ import annotations
 
 import random
+import time
 from itertools import count, islice
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from neurogame.errors import GameError, GroundingError, LimitError, RulesError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Sentence
-from neurogame.prover import limits
+from neurogame.prover import limits, search
 from neurogame.prover.game import ProverGame
+from neurogame.prover.search import ProofSearch
 from neurogame.simulate.replay import Report, replay
 from neurogame.simulate.trace_backends import ProverBackend
 from tests.conftest import shared
 from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS
+from tests.prover.random_rules import programs
 from tests.prover.wide import WIDE
 from tests.reference.interpreter import ReferenceGame
 from tests.reference.test_reference import CASES, MINIMAL
@@ -269,3 +274,125 @@ def test_rounds_and_questions_can_be_interrupted() -> None:
     with pytest.raises(LimitError, match="interrupted"):
         endless.legal(endless.initial(), 0)
     assert next(numbers) == 5
+
+
+@settings(max_examples=100)
+@given(programs(), st.integers(0, 7))
+def test_it_says_what_the_reference_says(text: str, choose: int) -> None:
+    rules = parse_rules(text)
+    try:
+        slow = ReferenceGame(rules)
+    except GroundingError:
+        return
+    fast = ProverGame(rules)
+    state = slow.initial()
+    assert fast.initial() == state
+    for ply in range(3):
+        try:
+            moves = [slow.legal(state, role) for role in range(2)]
+        except GroundingError:
+            return
+        for role in range(2):
+            # Some are asked for and left; then all.
+            assert set(islice(fast.legal_moves(state, role), choose % 3)) <= moves[role]
+            assert set(fast.legal_moves(state, role)) == moves[role]
+            assert fast.goals(state, role) == slow.goals(state, role)
+            assert fast.legal(state, role) == moves[role]
+        assert fast.terminal(state) == slow.terminal(state)
+        if not all(moves) or slow.terminal(state):
+            return
+        joint = [sorted(own, key=str)[(choose + ply) % len(own)] for own in moves]
+        try:
+            following = slow.next(state, joint)
+        except GroundingError:
+            return
+        assert fast.next(state, joint) == following
+        state = following
+
+
+TICTACTOE = load_rules("tictactoe")
+
+
+def state_of(game: ProverGame, *fluents: str) -> frozenset:  # type: ignore[type-arg]
+    return frozenset(map(game.term, fluents))
+
+
+def test_it_wins_and_prevents_at_once() -> None:
+    game = ProverGame(TICTACTOE)
+    start = game.initial()
+    marked = {"(cell 1 1 x)", "(cell 2 2 x)", "(cell 1 3 o)", "(cell 1 2 o)", "(control xplayer)"}
+    blank = {game.text(f) for f in start if game.text(f).endswith("b)")}
+    taken = {text[:9] for text in marked}
+    position = marked | {text for text in blank if text[:9] not in taken}
+    found = ProofSearch(TICTACTOE, 1).search(state_of(game, *position), 0, simulations=300)
+    assert found is not None
+    assert game.text(found.move) == "(mark 3 3)"
+    assert found.value > 0.9
+    assert found.simulations == 300
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    game = ProverGame(TICTACTOE)
+    one, two = (ProofSearch(TICTACTOE, 7).search(game.initial(), 0, simulations=60) for _ in "ab")
+    assert one == two
+    assert one is not None
+
+
+@pytest.mark.parametrize("name", ["prisoners", "lightsout", "tictactoe3p", "eightpuzzle"])
+def test_games_of_all_shapes_are_searched(name: str) -> None:
+    rules = load_rules(name)
+    game = ProverGame(rules)
+    for role in range(len(game.roles)):
+        found = ProofSearch(rules, 3).search(game.initial(), role, simulations=5)
+        assert found is not None
+        assert found.move in game.legal(game.initial(), role)
+        assert 0 <= found.value <= 1
+
+
+def test_it_beats_random_moves() -> None:
+    game, chance = ProverGame(TICTACTOE), random.Random(5)
+    points = 0
+    for match in range(6):
+        own, state = match % 2, game.initial()
+        searcher = ProofSearch(TICTACTOE, match)
+        while not game.terminal(state):
+            joint = []
+            for role in range(2):
+                moves = sorted(game.legal(state, role), key=game.text)
+                move = chance.choice(moves)
+                if role == own and len(moves) > 1:
+                    found = searcher.search(state, role, simulations=80)
+                    assert found is not None
+                    move = found.move
+                joint.append(move)
+            state = game.next(state, joint)
+        points += game.goals(state, own)[0]
+    assert points >= 500
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    game, searcher = ProverGame(TICTACTOE), ProofSearch(TICTACTOE, 1)
+    asked = count()
+    found = searcher.search(game.initial(), 0, stop=lambda: next(asked) > 200)
+    assert found is None or found.simulations > 0
+    assert searcher.search(game.initial(), 0, until=time.monotonic()) is None or found is not None
+    # What was interrupted is no worse for it.
+    again = searcher.search(game.initial(), 0, simulations=20)
+    assert again is not None
+    assert again.simulations == 20
+
+
+def test_a_full_tree_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_NODES", 10)
+    found = ProofSearch(TICTACTOE, 1).search(ProverGame(TICTACTOE).initial(), 0, simulations=100)
+    assert found is not None
+    assert found.nodes == 10
+
+
+@pytest.mark.parametrize("name", ["exactly one", "lists"])
+def test_what_is_wide_is_searched(name: str) -> None:
+    rules = parse_rules(HEAVY[name])
+    game = ProverGame(rules)
+    found = ProofSearch(rules, 1).search(game.initial(), 0, simulations=3)
+    assert found is not None
+    assert found.move in game.legal(game.initial(), 0)

@@ -1,20 +1,25 @@
-"""Match records: GGP-Base's reading constructor would get the match back."""
+"""Match records that GGP-Base could read, and what ``docs/protocol.md`` shows."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from neurogame.errors import GameError
 from neurogame.gdl.library import load_rules
+from neurogame.ggp.manager.address import Address
+from neurogame.ggp.manager.client import request_bytes
 from neurogame.ggp.manager.ggp_record import GgpRecord
 from neurogame.ggp.manager.managed_match import ManagedMatch
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.referee import load_referee
 from neurogame.ggp.manager.settings import ManagerSettings
+from neurogame.ggp.protocol.exchange import reply_bytes
+from tests.conftest import REPOSITORY
 from tests.ggp.manager.fake_players import fake_player
 from tests.ggp.manager.interpreting import Interpreting, nested, text
 from tests.reference.interpreter import ReferenceGame
@@ -147,3 +152,34 @@ def test_our_reader_reads_what_was_written() -> None:
 def test_what_is_no_record(source: str) -> None:
     with pytest.raises(GameError, match="no match record"):
         GgpRecord.from_json(source)
+
+
+def blocks(language: str) -> list[str]:
+    """Return the code blocks of a language."""
+    text = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return [block for name, block in found if name == language]
+
+
+def test_the_bytes() -> None:
+    request = request_bytes(
+        Address("localhost"), "( PLAY demo.ticTacToe.1 (( mark 2 1 ) noop ) )", "RandomA"
+    )
+    shown = blocks("")
+    for wire in (request, reply_bytes("noop")):
+        assert f"{wire.decode()}\n".replace("\r\n", "\n") in shown
+
+
+def test_the_record() -> None:
+    [block] = blocks("json")
+    record = GgpRecord.from_json(block)
+    assert record.errors[1] == ("TO", "")
+    # Nothing but line ends and our own part tells it from what is written.
+    assert "".join(block.split()) == "".join(record.to_json().split())
+
+
+def test_the_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [code] = blocks("python")
+    exec(compile(code, "docs/protocol.md", "exec"), {})
+    assert GgpRecord.from_json((tmp_path / "match.json").read_text()).scrambled

@@ -1,23 +1,38 @@
-"""Rulesheets that want to break a player: always an answer in time, and a server that lives on."""
+"""Matches over real sockets: fair ones, and rulesheets that want to break a player."""
 
 from __future__ import annotations
 
+import json
+import random
 import re
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from neurogame.errors import NeurogameError, NonstandardWarning
 from neurogame.gdl.check import readable_rules
-from neurogame.ggp.protocol.messages import Start
+from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.scramble import scramble
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.ggp.protocol.messages import Abort, Play, Preview, Sight, Start, Stop, message_text
 from neurogame.ggp.server.positions import InterpretedPosition
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.rulesheet import game_of
+from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.served_match import ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.prover.game import ProverGame
+from tests.conftest import shared
 from tests.ggp.server import hostile
+from tests.ggp.server.over_http import Served, recorded
 from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
+from tests.processes import wait_until
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 MEMORY = 200 * 2**20
 
@@ -39,7 +54,7 @@ ENDLESS = ("GROWING", "LONG_MOVES", "LARGE")
 """Rulesheets that nobody understands in time."""
 
 
-def served(
+def served_rules(
     name: str, events: Events, processes: Processes, role: str = "one", memory: int = MEMORY
 ) -> ServedMatch:
     settings = ServeSettings(player="mcts:sims=50", memory=memory)
@@ -78,7 +93,7 @@ def test_what_cannot_be_searched_is_answered_by_the_guard(
     name: str, move: str, processes: Processes
 ) -> None:
     events = Events()
-    match = served(name, events, processes)
+    match = served_rules(name, events, processes)
     set_up(match)
     # Where proofs search, they take all the time that they are given.
     assert ask(match, None, thinking=1.0).move == move
@@ -92,7 +107,7 @@ def test_what_cannot_be_searched_is_answered_by_the_guard(
 
 def test_what_cannot_be_grounded_is_searched_by_proofs(processes: Processes) -> None:
     events = Events()
-    match = served("DOUBLING", events, processes)
+    match = served_rules("DOUBLING", events, processes)
     set_up(match)
     answer = ask(match, None, thinking=0.3)
     match.close()
@@ -104,7 +119,7 @@ def test_what_cannot_be_grounded_is_searched_by_proofs(processes: Processes) -> 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: Processes) -> None:
     events = Events()
-    match = served(name, events, processes)
+    match = served_rules(name, events, processes)
     match.start(time.monotonic() + 0.05)
     for moves in (None, ("nil", "nil")):
         now = time.monotonic()
@@ -119,7 +134,7 @@ def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: 
 def test_the_guard_lists_no_moves_to_know_one(processes: Processes) -> None:
     """A thousand million moves do not fit its memory; the first is there at once, and is made."""
     events = Events()
-    match = served("LONG_MOVES", events, processes, memory=2**20)
+    match = served_rules("LONG_MOVES", events, processes, memory=2**20)
     match.start(time.monotonic())
     events.wait_for("guard ready", who="guard")
     answer = ask(match, None)
@@ -134,7 +149,7 @@ def test_the_guard_lists_no_moves_to_know_one(processes: Processes) -> None:
 
 def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
     events = Events()
-    match = served("LONG_STATE", events, processes, memory=2**20)
+    match = served_rules("LONG_STATE", events, processes, memory=2**20)
     match.start(time.monotonic())
     failed = events.wait_for("failure", who="guard")
     assert failed["final"]
@@ -149,9 +164,128 @@ def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
 )
 def test_odd_rulesheets_are_played_like_others(name: str, role: str, processes: Processes) -> None:
     events = Events()
-    match = served(name, events, processes, role)
+    match = served_rules(name, events, processes, role)
     set_up(match)
     answer = ask(match, None)
     assert answer.source == "search"
     assert answer.move in Referee(getattr(hostile, name)).legal(0)
     match.close()
+
+
+@pytest.fixture
+def served(processes: Processes, tmp_path: Path) -> Iterator[Served]:
+    settings = ServeSettings(player="mcts:sims=50", log=tmp_path)
+    lines: list[str] = []
+    served = Served(make_host(settings, processes, lines.append))
+    yield served
+    served.end()
+    assert not [line for line in lines if "failure" in line]
+
+
+def play_match(
+    ask: Callable[[str], str], game: ReferenceGame, text: str, name: str, chance: random.Random
+) -> ReferenceState:
+    """Play a match as the first role against random moves; return the last state."""
+    assert ask(message_text(Start(name, game.roles[0], text, 30, 5))) == "ready"
+    state, moves = game.initial(), None
+    while not game.terminal(state):
+        own = game.term(ask(message_text(Play(name, moves))))
+        assert own in game.legal(state, 0)
+        others = sorted(game.legal(state, 1), key=game.text)
+        joint = [own, chance.choice(others)]
+        moves = tuple(game.text(term) for term in joint)
+        state = game.next(state, joint)
+    assert ask(message_text(Stop(name, moves))) == "done"
+    return state
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_whole_match_is_legal_and_logged(served: Served, tmp_path: Path, upper: bool) -> None:
+    text = shared("games", "ticTacToe.kif").read_text()
+    game = ReferenceGame(parse_rules(text))
+    chance = random.Random(1)
+
+    def ask(message: str) -> str:
+        return served.body(recorded(message.upper() if upper else message)).decode()
+
+    seen = []
+
+    def noted(message: str) -> str:
+        seen.append(ask(message))
+        return seen[-1]
+
+    state = play_match(noted, game, text, "m.1", chance)
+    assert all(move == (move.upper() if upper else move) for move in seen[1:-1])
+    (path,) = tmp_path.iterdir()
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    answers = [event for event in events if event["event"] == "answer"]
+    assert {event["source"] for event in answers} == {"search"}
+    goals = [event["goals"] for event in events if event["event"] == "end"]
+    assert goals == [[int(game.goals(state, role)[0]) for role in range(2)]]
+    assert events[-1]["event"] == "over"
+
+
+def test_a_look_at_rules_and_then_a_match(served: Served, processes: Processes) -> None:
+    text = shared("games", "ticTacToe.kif").read_text()
+    assert served.body(recorded(message_text(Preview(text, 30)))) == b"ready"
+    assert served.body(recorded(message_text(Start("m.2", "oplayer", text, 30, 5)))) == b"ready"
+    assert served.body(recorded(message_text(Play("m.2", None)))) == b"noop"
+    assert served.body(recorded(message_text(Abort("m.2")))) == b"aborted"
+    wait_until(lambda: not processes._children)
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_a_match_in_the_form_for_imperfect_information(
+    served: Served, tmp_path: Path, sees: bool
+) -> None:
+    """With percepts that tell all moves every answer is legal; without, there is one, and a log."""
+    text = shared("games", "ticTacToe.kif").read_text()
+    game = ReferenceGame(parse_rules(text))
+    chance, state = random.Random(4), game.initial()
+    name, sight = "m.3", Sight(0, None, ())
+
+    def ask(message: Start | Play | Stop) -> str:
+        return served.body(recorded(message_text(message))).decode()
+
+    assert ask(Start(name, game.roles[0], text, 30, 2)) == "ready"
+    while not game.terminal(state):
+        own = game.term(ask(Play(name, None, sight)))
+        legal = sorted(game.legal(state, 0), key=game.text)
+        assert own in legal or not sees
+        other = chance.choice(sorted(game.legal(state, 1), key=game.text))
+        made = own if own in legal else legal[0]
+        state = game.next(state, [made, other])
+        percepts = (f"(moved {game.roles[1]} {game.text(other)})",) if sees else ()
+        sight = Sight(sight.turn + 1, game.text(made), percepts)
+    assert ask(Stop(name, None, sight)) == "done"
+    (path,) = tmp_path.iterdir()
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    assert any(event["event"] == "unseen" for event in events) != sees
+    end = [event["terminal"] for event in events if event["event"] == "end"]
+    assert end == [True] if sees else len(end) == 1
+
+
+def has_learned_from(path: Path, matches: int) -> bool:
+    return path.exists() and load_checkpoint(path).counters["matches"] == matches
+
+
+def test_a_player_learns_from_the_matches_that_it_is_served(
+    processes: Processes, tmp_path: Path
+) -> None:
+    """Two matches of one game under different names go into one file."""
+    path = tmp_path / "learned.pt"
+    settings = ServeSettings(player=f"alphabeta:cilp,depth=1,learn={path}")
+    served = Served(make_host(settings, processes, lambda line: None))
+    own = parse_rules(shared("games", "ticTacToe.kif").read_text())
+    try:
+        for number, rules in enumerate((own, scramble(own, seed=3).rules)):
+
+            def ask(message: str) -> str:
+                return served.body(recorded(message)).decode()
+
+            chance, text = random.Random(number), rules_text(rules)
+            play_match(ask, ReferenceGame(rules), text, f"m.{number}", chance)
+            wait_until(partial(has_learned_from, path, number + 1))
+    finally:
+        served.end()
+    assert load_checkpoint(path).signature == structural_signature(own)
