@@ -134,7 +134,7 @@ class Table:
         return found
 
     def _scores(self, ends: StateBatch, ply: int) -> list[Score]:
-        goals = torch.round(100 * self.simulator.outcomes(ends)[1][:, 0])
+        goals = torch.round(100 * self.simulator.look(ends).goals[:, 0])
         if ply >= _LONGEST:
             goals.zero_()
         credit = torch.zeros(len(ends))

@@ -63,9 +63,9 @@ class NextValues:
             made = joint[rows]
             made[:, role] = torch.from_numpy(move)
             following = simulator.step(StateBatch.from_bool(states[rows]), made)
-            terminal, goals = simulator.outcomes(following)
+            look = simulator.look(following)
             with torch.no_grad():
                 values = self._evaluator.values(following)[:, role].float().cpu()
-            mine = torch.where(terminal, goals[:, role].float(), values)
+            mine = torch.where(look.terminal, look.goals[:, role].float(), values)
             scores[rows, move] += mine.numpy() / np.float32(len(joints))
         return scores

@@ -103,15 +103,6 @@ def readable_rules(text: str, source: str = "<text>") -> Rules:
     return replace(rules, rules=tuple(rule for rule in rules if rule.position not in places))
 
 
-def require_valid(rules: Rules) -> None:
-    """Raise if a rulesheet has errors.
-
-    Raises:
-        RulesError: the message lists every error as ``file:line:column: message``.
-    """
-    _refuse_errors(check_rules(rules), rules.source)
-
-
 def _refuse_errors(findings: list[Finding], source: str) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:

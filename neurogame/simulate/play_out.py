@@ -85,12 +85,14 @@ def play_out(
         numbers = torch.arange(begin, begin + words.shape[1], device=simulator.device)
         end = kernel.finish(words, numbers, seed, steps=max_plies, threads=threads)
         final = StateBatch(end.words & lane_mask(count, simulator.device), count)
-        terminal, goals = simulator.outcomes(final)
+        look = simulator.look(final)
         playing = StateBatch(end.playing[None], count).to_bool()[:, 0]
-        endings = torch.full((count,), int(Ending.STUCK), dtype=torch.uint8, device=goals.device)
+        endings = torch.full(
+            (count,), int(Ending.STUCK), dtype=torch.uint8, device=simulator.device
+        )
         endings[playing] = int(Ending.CUT)
-        endings[terminal] = int(Ending.TERMINAL)
-        parts.append((goals, end.plies[:count], endings))
+        endings[look.terminal] = int(Ending.TERMINAL)
+        parts.append((look.goals, end.plies[:count], endings))
     goals, lengths, endings = (torch.cat(part) for part in zip(*parts, strict=True))
     if bool((endings == int(Ending.STUCK)).any()):
         warnings.warn(f"{stuck_message()} (said once)", NeurogameWarning, stacklevel=2)

@@ -194,11 +194,6 @@ class Simulator:
         terminal = unpack(status[-1:], size)[:, 0]
         return Derived(unpack(status[:-1], size), terminal, unpack(flags, size))
 
-    def outcomes(self, states: StateBatch) -> tuple[Tensor, Tensor]:
-        """Return ends and goals alone: bool ``[B]`` and float32 ``[B, R]`` in 0..1."""
-        look = self.look(states)
-        return look.terminal, look.goals
-
     def goal_values(self, flags: Tensor, terminal: Tensor) -> Tensor:
         """Turn goal flags into one value per role.
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from neurogame.cli.main import main
 from neurogame.errors import RulesError
 from neurogame.gdl import nodes, stratification
-from neurogame.gdl.check import check_rules, check_text, require_valid, valid_rules
+from neurogame.gdl.check import check_rules, check_text, valid_rules
 from neurogame.gdl.finding import NOWHERE, START, Finding, Position
 from neurogame.gdl.library import load_rules, read_text
 from neurogame.gdl.parse import MAXIMUM_REPORTED, parse_rules
@@ -35,9 +35,9 @@ def test_any_rulesheet_gets_findings_in_order_and_no_crash(rules: Rules) -> None
     assert [f.position for f in found] == sorted(f.position for f in found)
     if any(f.severity == "error" for f in found):
         with pytest.raises(RulesError):
-            require_valid(rules)
+            valid_rules(rules_text(rules))
     else:
-        require_valid(rules)
+        valid_rules(rules_text(rules))
 
 
 def test_what_a_game_lacks_is_named_at_the_start() -> None:
@@ -46,14 +46,14 @@ def test_what_a_game_lacks_is_named_at_the_start() -> None:
         (code, START) for code in ("no-role", "no-legal", "no-goal", "no-terminal")
     ]
     with pytest.raises(RulesError, match=r"\Agame.kif:1:1: no 'role' is defined; add") as caught:
-        require_valid(parse_rules("(init p)", "game.kif"))
+        valid_rules("(init p)", "game.kif")
     assert len(str(caught.value).splitlines()) == 4
 
 
 def test_every_error_of_a_rulesheet_is_in_the_message() -> None:
     text = MINIMAL + "(goal a 101)\n(does a b)\n" + "(next ?x)\n" * 60
     with pytest.raises(RulesError) as caught:
-        require_valid(parse_rules(text, "g"))
+        valid_rules(text, "g")
     lines = str(caught.value).splitlines()
     assert lines[0].startswith(f"g:{MINIMAL_LINES + 1}:9: the goal value '101'")
     assert lines[1].startswith(f"g:{MINIMAL_LINES + 2}:1: 'does' cannot be defined")

@@ -84,19 +84,20 @@ def test_goals_one_none_several(goals_game: Game) -> None:
     ]
 
 
-def test_outcomes_are_those_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_in_blocks_is_that_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     simulator = Game.load("tictactoe3p").simulator()
-    monkeypatch.setattr(gates, "_BLOCK_BYTES", 0)
-    monkeypatch.setattr(gates, "_LEAST_WORDS", 2)
     words = simulator.initial(320).words
     end = simulator.playout_kernel("torch").finish(words, torch.arange(5), 1, steps=20)
+    whole = simulator.look(StateBatch(end.words, 320))
+    monkeypatch.setattr(gates, "_BLOCK_BYTES", 0)
+    monkeypatch.setattr(gates, "_LEAST_WORDS", 2)
+    simulator = Game.load("tictactoe3p").simulator()
     for size in (1, 64, 300):
-        states = StateBatch(end.words, 320).select(torch.arange(size))
-        terminal, goals = simulator.outcomes(states)
-        look = simulator.look(states)
-        assert torch.equal(terminal, look.terminal)
-        assert torch.equal(goals, look.goals)
-    assert 0 < int(terminal.sum()) < 300
+        look = simulator.look(StateBatch(end.words, 320).select(torch.arange(size)))
+        assert torch.equal(look.terminal, whole.terminal[:size])
+        assert torch.equal(look.goals, whole.goals[:size])
+        assert torch.equal(look.legal, whole.legal[:size])
+    assert 0 < int(look.terminal.sum()) < 300
 
 
 def test_no_warning_before_the_end(goals_game: Game) -> None:

@@ -188,8 +188,8 @@ class Knowledge(nn.Module):
             values = self.state_values(following.to_bool())[:, role].double()
         if not self.config.true_goals:
             return values
-        terminal, goals = self._simulator.outcomes(following)
-        return torch.where(terminal, goals[:, role].double(), values)
+        look = self._simulator.look(following)
+        return torch.where(look.terminal, look.goals[:, role].double(), values)
 
     @cached_property
     def _simulator(self) -> Simulator:

@@ -43,9 +43,9 @@ def attribute_knowledge(knowledge: Knowledge, state: State, role: int, move: int
         joint = reply.clone()
         joint[:, role] = move
         after = simulator.step(state.batch, joint)
-        ends, goals = simulator.outcomes(after)
-        if knowledge.config.true_goals and bool(ends[0]):
-            goal += share * (float(goals[0, role]) - _UNKNOWN)
+        look = simulator.look(after)
+        if knowledge.config.true_goals and bool(look.terminal[0]):
+            goal += share * (float(look.goals[0, role]) - _UNKNOWN)
             continue
         by_fluent, bias = _state(knowledge, after, role)
         amounts += share * by_fluent

@@ -153,29 +153,52 @@ def labels_in_mode(
         game: the game.
         mode: index; states of other modes are seen with other eyes, by the same weights.
     """
-    layout, names = evaluator.layout, place_names(game)
-    # Which fluent of the state each fluent of the perspective is.
-    source = np.full(layout.sizes.fluents, -1, np.int64)
-    target = layout.seen_as[mode].astype(np.int64)
-    source[target[target >= 0]] = np.flatnonzero(target >= 0)
-    weights = evaluator.embedding[int(layout.weights[mode])].detach().numpy()
-    # Of fluents that are seen as none, what no unit reads.
-    begun = np.vstack([evaluator.first_embedding.numpy(), np.zeros_like(weights[:1])])[target]
-    units = []
-    for number, unit in enumerate(units_of(evaluator, game)):
-        if unit is not None:
-            units.append(_of_rule(game, names, unit, source))
-            continue
-        first = begun[:, number], float(evaluator.first_bias[number])
-        feature = _of_feature(names, *first)
-        units.append(feature or _of_weights(names, weights[:, number], source))
-    tables = []
-    for readers in _readers(evaluator):
-        read = source[readers]
-        fluents = sorted(read[read >= 0].tolist())
-        text = names.text(names.places(fluents)) or "every state"
-        tables.append(UnitLabel(kind="pattern", label=text, fluents=tuple(fluents)))
-    return units, tables
+    begun = _begun.setdefault(evaluator, {})
+    if (game, mode) not in begun:
+        begun[game, mode] = _Begun(evaluator, game, mode)
+    labels = begun[game, mode]
+    return labels.units(evaluator), labels.tables
+
+
+@final
+class _Begun:
+    """The labels that learning does not change: of what units began as, and of look-ups."""
+
+    def __init__(self, evaluator: RulesNetwork, game: Game, mode: int) -> None:
+        layout, names = evaluator.layout, place_names(game)
+        self._names = names
+        # Which fluent of the state each fluent of the perspective is.
+        self._source = np.full(layout.sizes.fluents, -1, np.int64)
+        target = layout.seen_as[mode].astype(np.int64)
+        self._source[target[target >= 0]] = np.flatnonzero(target >= 0)
+        self._weights = int(layout.weights[mode])
+        first = evaluator.first_embedding.numpy()
+        # Of fluents that are seen as none, what no unit reads.
+        begun = np.vstack([first, np.zeros_like(first[:1])])[target]
+        self._units = [
+            _of_feature(names, begun[:, number], float(evaluator.first_bias[number]))
+            if unit is None
+            else _of_rule(game, names, unit, self._source)
+            for number, unit in enumerate(units_of(evaluator, game))
+        ]
+        self.tables = []
+        for readers in _readers(evaluator):
+            read = self._source[readers]
+            fluents = sorted(read[read >= 0].tolist())
+            text = names.text(names.places(fluents)) or "every state"
+            self.tables.append(UnitLabel(kind="pattern", label=text, fluents=tuple(fluents)))
+
+    def units(self, evaluator: RulesNetwork) -> list[UnitLabel]:
+        """Return the labels of units; of those that began as nothing by their present weights."""
+        weights = evaluator.embedding[self._weights].detach().numpy()
+        return [
+            unit or _of_weights(self._names, weights[:, number], self._source)
+            for number, unit in enumerate(self._units)
+        ]
+
+
+_begun: WeakKeyDictionary[RulesNetwork, dict[tuple[Game, int], _Begun]] = WeakKeyDictionary()
+"""Of each network by game and mode: explanations of many states ask for the same labels."""
 
 
 def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> UnitLabel:

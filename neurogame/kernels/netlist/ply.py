@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import final
 
-import numpy as np
-
 from neurogame.array_types import Int64s
 from neurogame.kernels.netlist.netlist import Netlist
 
@@ -106,8 +104,3 @@ class Ply:
     def gates(self, section: Section) -> range:
         """Return the gates of a section."""
         return range(self.bounds[section], self.bounds[section + 1])
-
-    @property
-    def fluent_rows(self) -> Int64s:
-        """Input rows of the fluents; ``[F]``."""
-        return np.arange(1, 1 + len(self.next))

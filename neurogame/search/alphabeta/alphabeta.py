@@ -100,11 +100,6 @@ class AlphaBeta:
         return self._search.opponents
 
     @property
-    def finds_bounds(self) -> bool:
-        """Whether values say what all others can hold a role to together, and not what it gets."""
-        return self._search.finds_bounds
-
-    @property
     def proved_states(self) -> Mapping[bytes, tuple[float, ...]]:
         """All states proved so far; see :class:`SearchResult`."""
         return self._search.proved_states

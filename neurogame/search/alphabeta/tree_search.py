@@ -111,11 +111,6 @@ class TreeSearch:
         self._last_pace: dict[str, int] = {}
         prepare()
 
-    @property
-    def finds_bounds(self) -> bool:
-        """Whether values say what all others can hold a role to together, and not what it gets."""
-        return self.opponents == "paranoid" and not self._stakes[0].opposed
-
     def forget(self, *, proofs: bool = True) -> None:
         """Drop the tree, for example because the evaluator changed.
 

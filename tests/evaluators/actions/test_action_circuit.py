@@ -129,8 +129,8 @@ def test_at_p_near_one_it_says_which_moves_win_at_once(name: str) -> None:
         scores = judge(torch.from_numpy(steps.states[mine]), role).numpy()
         following = StateBatch.from_bool(torch.from_numpy(steps.following[mine]))
         best = game.circuit.goals[role][0][0]
-        ends, goals = game.simulator().outcomes(following)
-        won = (ends & (goals[:, role] == best / 100)).numpy()
+        look = game.simulator().look(following)
+        won = (look.terminal & (look.goals[:, role] == best / 100)).numpy()
         assert ((scores[np.arange(len(moves)), moves] > 0.5) == won).all()
         wins += int(won.sum())
     assert wins > 0

@@ -65,7 +65,7 @@ def test_cells_hold_what_the_loop_reads(seed: int, gates: int) -> None:
     code = TableCode(ply, SHAPE, pinned)
     cells = np.full((code.cell_count, 2), 0x5555, np.uint64)
     rows = inputs_of(netlist, seed)
-    fluents = ply.fluent_rows
+    fluents = np.arange(1, 1 + len(ply.next))
     cells[code.cell[0]] = 0
     cells[: len(fluents)] = rows[fluents]
     for number in range(3):

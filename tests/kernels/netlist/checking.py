@@ -44,7 +44,7 @@ def check_play(
     legal, terminal, goals = evaluator.look(state)
     width = state.shape[1]
     rows = np.zeros((ply.netlist.row_count, width), np.uint64)
-    rows[ply.fluent_rows] = state
+    rows[1 : 1 + len(state)] = state
     ends = list(accumulate(map(len, circuit.moves), initial=0))
     _run(ply, rows, Section.STATUS)
     assert (rows[ply.terminal] == terminal).all()
@@ -80,7 +80,7 @@ def check_step(circuit: Circuit, ply: Ply, state: UInt64s, moves: UInt64s) -> No
     evaluator = WordEvaluator(circuit)
     legal, terminal, goals = evaluator.look(state)
     rows = np.zeros((ply.netlist.row_count, state.shape[1]), np.uint64)
-    rows[ply.fluent_rows] = state
+    rows[1 : 1 + len(state)] = state
     rows[1 + len(state) : 1 + len(state) + len(moves)] = moves
     ply.netlist.run(rows)
     assert (rows[ply.terminal] == terminal).all()
