@@ -39,7 +39,7 @@ def slow_space(circuit: Circuit) -> SlowSpace:
     first = tuple(circuit.initial.tolist())
     values: dict[State, tuple[np.ndarray, bool, frozenset[tuple[str, int]]]] = {}
     steps: list[tuple[State, State]] = []
-    layer = [first]
+    layer = {first: None}
     offsets = np.cumsum([0, *map(len, circuit.moves)])
     while layer:
         found = _evaluate(circuit, [(state, ()) for state in layer])
@@ -52,14 +52,14 @@ def slow_space(circuit: Circuit) -> SlowSpace:
                 for r in range(len(circuit.roles))
             ]
             asked += [(state, joint) for joint in product(*choices) if not terminal]
-        layer = []
+        layer = {}
         if asked:
             after = _evaluate(circuit, asked).next
             for (state, _), row in zip(asked, after, strict=True):
                 target = tuple(row.tolist())
                 steps.append((state, target))
-                if target not in values and target not in layer:
-                    layer.append(target)
+                if target not in values:
+                    layer[target] = None
     return SlowSpace(values, steps)
 
 

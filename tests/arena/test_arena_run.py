@@ -30,7 +30,7 @@ from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from neurogame.workers.settings import WorkerSettings
-from neurogame.workers.workplace import Workplace
+from neurogame.workers.workplace import Workplace, open_workplace
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 QUICK = ArenaSettings(games=("tictactoe",), players=("random", "random"), matches=6)
@@ -123,19 +123,17 @@ def test_results_do_not_depend_on_workers_nor_on_their_deaths(tmp_path: Path) ->
             workers = multiprocessing.active_children()
             os.kill(workers[len(finished) % len(workers)].pid or 0, signal.SIGKILL)
 
-    found = run_arena(
-        settings, workers=WorkerSettings(workers=2), output=tmp_path, on_match=kill_a_worker
-    )
+    learned = tmp_path / "learned.pt"
+    learner = changed(players=(f"alphabeta:cilp,depth=1,learn={learned}", "random"), matches=4)
+    with open_workplace(WorkerSettings(workers=2)) as workplace:
+        # Two processes learn into one file.
+        run_arena(learner, workplace=workplace)
+        assert load_checkpoint(learned).counters["matches"] == 4
+        folder = tmp_path / "out"
+        found = run_arena(settings, workplace=workplace, output=folder, on_match=kill_a_worker)
     assert same(found, whole)
     assert multiprocessing.active_children() == []
-    assert len(lines(tmp_path)) == len(finished) == 8
-
-
-def test_processes_learn_into_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "learned.pt"
-    players = (f"alphabeta:cilp,depth=1,learn={path}", "random")
-    run_arena(changed(players=players, matches=4), workers=WorkerSettings(workers=2))
-    assert load_checkpoint(path).counters["matches"] == 4
+    assert len(lines(folder)) == len(finished) == 8
 
 
 class Backwards(Executor):

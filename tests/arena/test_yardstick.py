@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -11,12 +12,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from neurogame.arena.release_strength import StrengthMeter, counted_matches
+from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter, counted_matches
 from neurogame.arena.strength_curve import still_rises, strength_svg, strength_table
 from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.learn.comparison import Comparison
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
@@ -34,17 +36,21 @@ def game() -> Game:
     return Game.load("tictactoe")
 
 
+@cache
+def prover() -> Prover:
+    return Prover(game())
+
+
 class Known(Evaluator):
     """Knows some positions' exact values, or the reverse of them."""
 
     def __init__(self, states: list[State], reverse: bool) -> None:
         super().__init__(len(game().fluents), 2, {"kind": "known"})
-        prover = Prover(game())
         self._values = {}
         for state in states:
             (role,) = (r for r, moves in enumerate(state.legal_moves) if len(moves) > 1)
             joint = [moves[0] for moves in state.legal_moves]
-            for move, value in (move_values(prover, state) or {}).items():
+            for move, value in (move_values(prover(), state) or {}).items():
                 joint[role] = move
                 child = state.next(joint)
                 own = 1 - value if reverse else value
@@ -78,19 +84,19 @@ def test_choices_at_one_ply_do_not_depend_on_what_was_asked_before() -> None:
 def test_matches_against_evaluators_and_player_strings() -> None:
     rules = make_evaluator(game(), EvaluatorConfig(kind="cilp"))
     blank = make_evaluator(game(), EvaluatorConfig(kind="mlp"), 1)
-    yardstick = Yardstick(game=game(), matches=24, seed=3, opening_plies=2, limit=Limit(depth=2))
+    yardstick = Yardstick(game=game(), matches=12, seed=3, opening_plies=2, limit=Limit(depth=2))
     found = yardstick.measure(rules, blank)
-    assert found.wins + found.draws + found.losses == found.matches == 24
-    assert (found.openings, found.opening_plies) == (12, 2)
+    assert found.wins + found.draws + found.losses == found.matches == 12
+    assert (found.openings, found.opening_plies) == (6, 2)
     assert found.low < found.score < found.high
     assert found == yardstick.measure(rules, blank)
     # The same matches, seen from the other side.
     turned = yardstick.measure(blank, rules)
-    assert turned.openings == 12
+    assert turned.openings == 6
     assert (turned.wins, turned.losses) == (found.losses, found.wins)
     assert turned.score == pytest.approx(1 - found.score)
     assert yardstick.measure(rules, "random").score > 0.6
-    assert yardstick.measure(rules, "mcts:sims=50").matches == 24
+    assert yardstick.measure(rules, "mcts:sims=50").matches == 12
 
 
 def test_positions_are_different_and_have_one_chooser() -> None:
@@ -117,6 +123,13 @@ def is_idle(meter: StrengthMeter) -> bool:
     return meter.waiting == 0
 
 
+def metered(meter: StrengthMeter) -> list[ReleaseStrength]:
+    """Return what a meter measures of the untrained network."""
+    meter.measure(rules(), 0.0)
+    wait_until(partial(is_idle, meter))
+    return meter.close()
+
+
 class Left:
     """Seconds that are left: none from the given look on."""
 
@@ -128,35 +141,30 @@ class Left:
         return 1000.0 if self.looks >= 0 else 0.0
 
 
-def test_a_measurement_that_is_cut_holds_the_matches_that_ended() -> None:
-    """Every move looks twice at the time; a match under way when there is none does not count."""
-    yardstick = Yardstick(game=game(), matches=6, seed=2, opening_plies=2, limit=Limit(depth=1))
-    whole = yardstick.measure(rules(), rules())
-    assert whole.matches == 6
-    counts = [yardstick.measure(rules(), rules(), left=Left(looks)) for looks in range(0, 120, 7)]
-    assert [found.matches for found in counts] == sorted(found.matches for found in counts)
-    assert counts[0].matches == 0
-    assert {0, 1, 2, 3, 4} <= {found.matches for found in counts}
-    for found in counts:
-        assert found.wins + found.draws + found.losses == found.matches
-        # Nothing was cut within a match that counts.
-        assert found.matches == 0 or found == yardstick_of(found.matches)
-
-
 @cache
-def yardstick_of(matches: int) -> object:
-    """Return what the first matches of the same measurement come to."""
+def measured(matches: int, left: Callable[[], float] = lambda: 1.0) -> Comparison:
+    """Return what the first matches of one measurement come to, of those before time is up."""
     yardstick = Yardstick(
         game=game(), matches=matches, seed=2, opening_plies=2, limit=Limit(depth=1)
     )
-    return yardstick.measure(rules(), rules())
+    return yardstick.measure(rules(), rules(), left=left)
+
+
+def test_a_measurement_that_is_cut_holds_the_matches_that_ended() -> None:
+    """Every move looks twice at the time; a match under way when there is none does not count."""
+    assert measured(6).matches == 6
+    counts = [measured(6, Left(looks)) for looks in range(0, 120, 12)]
+    assert [found.matches for found in counts] == sorted(found.matches for found in counts)
+    assert counts[0].matches == 0
+    assert len({found.matches for found in counts}) > 4
+    for found in counts:
+        assert found.wins + found.draws + found.losses == found.matches
+        # Nothing was cut within a match that counts.
+        assert found.matches == 0 or found == measured(found.matches)
 
 
 def test_no_time_is_no_match_and_says_so() -> None:
-    meter = StrengthMeter(game(), rules(), seed=1, seconds=0.0)
-    meter.measure(rules(), 0.0)
-    wait_until(partial(is_idle, meter))
-    (found,) = meter.close()
+    (found,) = metered(StrengthMeter(game(), rules(), seed=1, seconds=0.0))
     assert found.mcts.matches == 0
     assert found.text() == ""
     assert "no match was finished" in strength_table([found])
@@ -202,14 +210,9 @@ def test_measuring_stops_between_two_plies() -> None:
 
 
 def test_counted_measurements_are_the_same_whatever_the_time() -> None:
-    found = []
-    for _ in range(2):
-        meter = StrengthMeter(game(), rules(), seed=3, matches=4)
-        meter.measure(rules(), 0.0)
-        wait_until(partial(is_idle, meter))
-        found += meter.close()
-    assert found[0].mcts.matches == 4
-    assert found[0].mcts == found[1].mcts
+    one, two = (metered(StrengthMeter(game(), rules(), seed=3, matches=4))[0] for _ in range(2))
+    assert one.mcts.matches == 4
+    assert one.mcts == two.mcts
 
 
 def test_long_matches_are_counted_fewer() -> None:

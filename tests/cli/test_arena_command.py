@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from neurogame.cli.main import main
+from neurogame.players.random_player import RandomPlayer
 from neurogame.search.match_start import MatchStart
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
@@ -109,54 +110,65 @@ def test_refused_options_are_one_line(
     assert words in shown.err
 
 
-def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from neurogame.players.random_player import RandomPlayer
+def refuse() -> None:
+    raise OSError("no hands")
 
+
+def terminate() -> None:
+    signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "said"),
+    [
+        (refuse, 1, r"error: .*player random as .*OSError: no hands; finished matches are kept.*"),
+        (
+            partial(signal.raise_signal, signal.SIGTERM),
+            130,
+            "interrupted; the same command goes on",
+        ),
+    ],
+    ids=["failure", "request"],
+)
+def test_what_ends_it_is_one_line_and_keeps_what_there_is(
+    end: Callable[[], None],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started = []
 
     def break_down(self: RandomPlayer, match: MatchStart) -> None:
         started.append(match.seed)
         # Once when it is made, and four matches.
         if len(started) > 5:
-            raise OSError("no hands")
+            end()
         original(self, match)
 
     original = RandomPlayer.start
     monkeypatch.setattr(RandomPlayer, "start", break_down)
-    assert main([*PAIR, "--output", str(tmp_path), "--json"]) == 1
+    assert main([*PAIR, "--output", str(tmp_path), "--json"]) == code
     shown = capsys.readouterr()
-    assert json.loads(shown.out)["matches"] == 4
-    assert shown.err.count("\n") == 1
-    assert "player random as " in shown.err
-    assert "OSError: no hands; finished matches are kept" in shown.err
+    found = json.loads(shown.out)
+    assert (found["matches"], found["interrupted"]) == (4, True)
+    assert re.fullmatch(f"{said}\n", shown.err)
+    assert len((tmp_path / "matches.jsonl").read_text().splitlines()) == 4
 
 
-@contextmanager
-def long_arena(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Start an arena that would take long, and wait until some of its matches are over."""
-    line = ["arena", "--game", "connectfour", "--players", "random", "random"]
-    line += ["--matches", "20000"]
-    file = folder / "matches.jsonl"
-    with started([*PROGRAM, *line, "--output", str(folder), *words]) as process:
+def test_an_interrupt_ends_it_with_the_results_so_far(tmp_path: Path) -> None:
+    line = ["arena", "--game", "connectfour", "--players", "random", "random", "--json"]
+    line += ["--matches", "20000", "--processes", "2", "--output", str(tmp_path)]
+    file = tmp_path / "matches.jsonl"
+    with started([*PROGRAM, *line]) as process:
         wait_until(lambda: file.exists() and file.read_bytes().count(b"\n") >= 3, process)
-        yield process
-
-
-@pytest.mark.parametrize(
-    ("number", "processes"), [(signal.SIGINT, 2), (signal.SIGTERM, 1)], ids=["ctrl-c", "terminate"]
-)
-def test_an_interrupt_ends_it_with_the_results_so_far(
-    number: int, processes: int, tmp_path: Path
-) -> None:
-    with long_arena(tmp_path, "--json", "--processes", str(processes)) as process:
         # As a terminal does: to the workers, too.
-        os.killpg(process.pid, number)
+        os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert errors == "interrupted; the same command goes on\n"
     found = json.loads(output)
     assert found["interrupted"]
-    kept = (tmp_path / "matches.jsonl").read_text().splitlines()
+    kept = file.read_text().splitlines()
     assert 3 <= found["matches"] == len(kept) < 20000

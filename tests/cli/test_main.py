@@ -204,11 +204,6 @@ def test_games_and_check_answer_in_json(capsys: pytest.CaptureFixture[str]) -> N
     assert answer(["check", "pentago"], capsys)["errors"] == 0
 
 
-def test_match_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["match", "tictactoe", "--players", "random", "random", "--matches", "2"]
-    assert answer(line, capsys)
-
-
 def test_check_of_a_wrong_rulesheet_is_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,16 +28,17 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
 @pytest.mark.parametrize(
     ("player", "told"),
     [
-        ("alphabeta:features,depth=1", "random games for the weights"),
-        ("mcts:features,gate=0.1,sims=2", "trials of its uses"),
-        ("mcts:features,gate=0.1,sims=2", "evaluator: "),
-        ("alphabeta:cilp,depth=1,refine=0.1", "refined by self-play"),
-        ("auto:prepare=0.1,nodes=10", "looks for the player that suits"),
-        ("heuristic:depth=1", "rank heuristics"),
+        (
+            "mcts:features,gate=0.1,sims=2",
+            ("random games for the weights", "trials of its uses", "evaluator: "),
+        ),
+        ("alphabeta:cilp,depth=1,refine=0.1", ("refined by self-play",)),
+        ("auto:prepare=0.1,nodes=10", ("looks for the player that suits",)),
+        ("heuristic:depth=1", ("rank heuristics",)),
     ],
 )
 def test_what_takes_seconds_is_told(
-    player: str, told: str, capsys: pytest.CaptureFixture[str]
+    player: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = cache_folder()
     assert folder is not None
@@ -45,9 +46,11 @@ def test_what_takes_seconds_is_told(
     for path in folder.glob("feature-sums-*"):
         path.unlink(missing_ok=True)
     assert main([*MATCH, player, "random"]) == 0
-    assert told in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert [words for words in told if words not in said] == []
     assert main([*MATCH, player, "random", "--quiet"]) == 0
-    assert told not in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert [words for words in told if words in said] == []
 
 
 class Clock:
@@ -254,4 +257,4 @@ def test_declared_types_are_those_of_the_calls() -> None:
             if compiling.is_called_from_python(made, f"neurogame.{module}"):
                 called += len(made.overloads)
                 assert set(made.overloads) <= {compiling.declared_types(made.py_func)}, made
-    assert called > 15
+    assert called >= 8
