@@ -47,7 +47,7 @@ QUICK = [
 
 @cache
 def library(name: str) -> Circuit:
-    return compile_rules(load_rules(name), cache=False)
+    return compile_rules(load_rules(name))
 
 
 @cache
@@ -157,7 +157,7 @@ def test_certain_facts_hold_on_shared_games(name: str) -> None:
     rules = load_rules(shared("games", f"{name}.kif"))
     if GOLDEN_LABELS[name] is None:
         pytest.skip(f"{name} does not ground within the limit of the golden file")
-    check_fresh(compile_rules(rules, cache=False))
+    check_fresh(compile_rules(rules))
 
 
 def check_fresh(circuit: Circuit) -> None:

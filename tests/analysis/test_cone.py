@@ -121,7 +121,7 @@ def test_nothing_is_lost_where_every_input_is_read_once(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "breakthrough6", "bidding_tictactoe", "hex5"])
 def test_words_are_the_twins(name: str) -> None:
-    circuit = compile_rules(load_rules(name), cache=False)
+    circuit = compile_rules(load_rules(name))
     check_words(circuit, 130, 3)
 
 

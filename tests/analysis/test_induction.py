@@ -27,7 +27,7 @@ LIMIT = 50_000_000
 
 @cache
 def library(name: str) -> Circuit:
-    return compile_rules(load_rules(name), cache=False)
+    return compile_rules(load_rules(name))
 
 
 def proof_of(circuit: Circuit, plies: int = 300) -> Proof:

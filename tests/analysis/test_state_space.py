@@ -46,7 +46,7 @@ def check(circuit: Circuit, limit: int) -> StateSpace:
     ("name", "states"), [("tictactoe", 5478), ("prisoners", None), ("nim", None)]
 )
 def test_library_games(name: str, states: int | None) -> None:
-    space = check(compile_rules(load_rules(name), cache=False), 20_000)
+    space = check(compile_rules(load_rules(name)), 20_000)
     assert states is None or len(space.states) == states
 
 
@@ -56,7 +56,7 @@ def test_random_games(seed: int, gates: int) -> None:
 
 
 def test_limits_give_none() -> None:
-    circuit = compile_rules(load_rules("tictactoe"), cache=False)
+    circuit = compile_rules(load_rules("tictactoe"))
     evaluator = WordEvaluator(circuit)
     assert enumerate_states(evaluator, states=5477, steps=10**6, work=10**9) is None
     assert enumerate_states(evaluator, states=5478, steps=16_166, work=10**9) is None

@@ -81,7 +81,7 @@ TWINS: dict[str, PlainGame[Any]] = {
 }
 GAMES = 24
 # Games of thousands of plies are played less often.
-FEW_GAMES = {"painters": 2}
+FEW_GAMES = {"painters": 1}
 
 
 @pytest.mark.parametrize("name", sorted(TWINS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
@@ -288,7 +288,6 @@ def test_the_first_syntax_error_says_once_which_notation_was_assumed(
     assert not any("read as" in error.message for error in errors[1:])
 
 
-@settings(max_examples=100)
 @given(st.text("()abX_1'~|&,.:-!=%; \n\t?\\", max_size=60))
 def test_any_text_gives_rules_or_placed_errors(text: str) -> None:
     rules, errors = parse_with_findings(text, "game.hrf")
@@ -322,7 +321,6 @@ WORDS = [
 ]
 
 
-@settings(max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), max_size=25))
 def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
     text = " ".join(words)

@@ -106,7 +106,7 @@ def test_library_games_round_trip(name: str) -> None:
     check_round_trip(parse_rules(library_path(name).read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize(("folder", "every"), [("games", 4), ("gdl-cases", 1)])
+@pytest.mark.parametrize(("folder", "every"), [("games", 8), ("gdl-cases", 1)])
 def test_public_rulesheets_round_trip(folder: str, every: int) -> None:
     for path in sorted(shared(folder).glob("*.kif"))[::every]:
         check_round_trip(public_rules(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
@@ -334,7 +334,6 @@ WORDS = [
 ]
 
 
-@settings(max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), max_size=30))
 def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
     text = "a :: p(X)\n" + " ".join(words)

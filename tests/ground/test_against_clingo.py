@@ -134,7 +134,7 @@ def test_shared_games(name: str) -> None:
 
 @pytest.mark.parametrize("name", library_names())
 def test_library(name: str) -> None:
-    play_and_compare(load_rules(name), seed=2, plies=3)
+    play_and_compare(load_rules(name), seed=2, plies=2)
 
 
 def test_semantic_cases() -> None:

@@ -34,7 +34,7 @@ from tests.prover.random_rules import programs
 NEVER = 10**18
 """So many rows no relation has: nothing is derived on demand."""
 
-SMALL = GroundLimits(rules=500_000)
+SMALL = GroundLimits(rules=200_000)
 
 on_demand = partial(ground, trial_rows=0)
 
@@ -77,9 +77,9 @@ def assert_alike(rules: Rules, program: GroundProgram, seed: int, plies: int) ->
 @pytest.mark.parametrize("name", SMALLER)
 def test_wide_relations_are_refused_as_a_whole_and_derived_on_demand(name: str) -> None:
     rules = parse_rules(SMALLER[name])
-    with pytest.raises(LimitError, match="500,000 rules"):
+    with pytest.raises(LimitError, match="200,000 rules"):
         ground(rules, SMALL, NEVER)
-    program = ground(rules, SMALL, 100_000)
+    program = ground(rules, SMALL, 50_000)
     for seed in range(2):
         assert_alike(rules, program, seed, 3 if name == "all different" else 10)
 

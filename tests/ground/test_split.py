@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.build import build_circuit
@@ -69,7 +69,6 @@ def brute_force(clause: Clause, known: set[tuple[str, str, str]]) -> set[tuple[s
     return result
 
 
-@settings(max_examples=100)
 @given(safe_clauses(), facts)
 def test_split_clauses_derive_the_same(clause: Clause, known: set[tuple[str, str, str]]) -> None:
     given_facts = [

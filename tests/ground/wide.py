@@ -180,5 +180,5 @@ WIDE = {
 }
 """Each needs more than 40 million rows if its relations are derived as a whole."""
 
-SMALLER = WIDE | {"fractions": fractions(2000), "all different": all_different(7)}
-"""The same, which need more than 500,000."""
+SMALLER = WIDE | {"fractions": fractions(900), "all different": all_different(7)}
+"""The same, which need more than 200,000."""

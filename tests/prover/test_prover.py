@@ -7,7 +7,7 @@ import time
 from itertools import count, islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import GameError, GroundingError, LimitError, RulesError
@@ -27,7 +27,7 @@ from tests.reference.interpreter import ReferenceGame
 from tests.reference.test_reference import CASES, MINIMAL
 
 GAMES = (
-    *("ticTacToe", "connectFourSimultaneous", "gt_two_thirds_6p", "ruleDepthExponential"),
+    *("ticTacToe", "connectFourSimultaneous", "gt_two_thirds_2p", "ruleDepthExponential"),
     *("checkersTiny", "chess", "nim3", "eightPuzzle", "ghostMaze2p", "hex", "pancakes6"),
 )
 
@@ -276,7 +276,6 @@ def test_rounds_and_questions_can_be_interrupted() -> None:
     assert next(numbers) == 5
 
 
-@settings(max_examples=100)
 @given(programs(), st.integers(0, 7))
 def test_it_says_what_the_reference_says(text: str, choose: int) -> None:
     rules = parse_rules(text)

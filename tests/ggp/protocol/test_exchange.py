@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import ProtocolError
@@ -203,7 +203,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=100)
 @given(st.lists(PIECES | st.binary(max_size=20), max_size=8).map(b"".join), st.data())
 def test_soup_reads_the_same_in_any_pieces(soup: bytes, data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(soup)), max_size=6).map(sorted))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import ProtocolError
@@ -158,7 +158,6 @@ MESSAGES = st.one_of(
 )
 
 
-@settings(max_examples=100)
 @given(MESSAGES)
 def test_every_message_comes_back_as_it_was_sent(message: Message) -> None:
     assert parse_message(message_text(message)) == message
@@ -170,7 +169,6 @@ def test_rules_that_end_in_a_comment_are_sent_whole() -> None:
     assert read == Start("m", "x", "(role x) ; the end\n", 1, 1)
 
 
-@settings(max_examples=100)
 @given(st.text(st.sampled_from('()() ;\nABCplaystopinfo1.5|"é'), max_size=60))
 def test_any_text_is_a_message_or_refused(text: str) -> None:
     try:
