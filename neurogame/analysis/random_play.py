@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.cone import Cone, ConeFinder
-from neurogame.array_types import Bools, UInt64s
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, any_lane, pack_lanes, unpack_lanes
 
@@ -105,7 +105,13 @@ class WordEvaluator:
 
 
 def play(
-    evaluator: WordEvaluator, *, seed: int, words: int, plies: int, work: int
+    evaluator: WordEvaluator,
+    *,
+    seed: int,
+    words: int,
+    plies: int,
+    work: int,
+    order: Int64s | None = None,
 ) -> Iterator[RandomPly]:
     """Play games at random, all moves of a role equally likely; yield one ply after the other.
 
@@ -117,8 +123,10 @@ def play(
         words: plays ``64 * words`` games, at least 1.
         plies: most plies, at least 1.
         work: most input literals read; at least one ply is played whatever it costs.
+        order: of the moves in which choices are drawn, role by role; int64 ``[M]``, None: theirs.
     """
     circuit = evaluator.circuit
+    drawn: Int64s = np.arange(circuit.move_count) if order is None else order
     random = np.random.default_rng(seed)
     state: UInt64s = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
     playing: UInt64s = np.full(words, ALL)
@@ -126,7 +134,9 @@ def play(
     cost = words * (evaluator.work + 8 * circuit.move_count)
     for _ in range(max(1, min(plies, work // cost))):
         legal, terminal, goals = evaluator.look(state)
-        moves, able = choose_moves(circuit, legal, random)
+        chosen, able = choose_moves(circuit, legal[drawn], random)
+        moves = np.zeros_like(chosen)
+        moves[drawn] = chosen
         moved: UInt64s = playing & ~terminal & able
         following = evaluator.step(state, moves)
         yield RandomPly(playing, state, legal, terminal, goals, following, moved)

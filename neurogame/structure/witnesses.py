@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.analysis.random_play import WordEvaluator, choose_moves
+from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.analysis.state_space import StateSpace, enumerate_states
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.array_types import Bools, Int64s, UInt64s
@@ -149,32 +149,26 @@ def _played(
     plies = min(
         limits.plies, limits.work // (words * cost), _CELLS // (len(circuit.fluents) * words + 1)
     )
-    random = np.random.default_rng(seed)
-    state: UInt64s = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
-    playing: UInt64s = np.full(words, ALL)
-    states, present, moved = [state], [playing], []
-    for _ in range(max(plies, _FEWEST_PLIES)):
-        legal, terminal, _ = evaluator.look(state)
-        chosen, able = choose_moves(circuit, legal[order], random)
-        moves = np.zeros_like(chosen)
-        moves[order] = chosen
-        playing = playing & ~terminal & able
-        if not playing.any():
-            break
-        state = evaluator.step(state, moves) & playing
-        states.append(state)
-        present.append(playing)
-        moved.append(playing)
+    plies = max(plies, _FEWEST_PLIES)
+    initial = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
+    states, present = [initial], [np.full(words, ALL)]
+    played = play(
+        evaluator, seed=seed, words=words, plies=plies, work=plies * words * cost, order=order
+    )
+    for ply in played:
+        if ply.moved.any():
+            states.append(ply.next & ply.moved)
+            present.append(ply.moved)
     return Witnesses(
         states=np.concatenate(states, axis=1),
         present=np.concatenate(present),
-        left=np.concatenate([*moved, np.zeros(words, np.uint64)]),
+        left=np.concatenate([*present[1:], np.zeros(words, np.uint64)]),
         complete=False,
         count=64 * words,
         _source=None,
         _target=None,
         _bits=None,
-        _moved=np.concatenate([np.zeros(0, np.uint64), *moved]),
+        _moved=np.concatenate([np.zeros(0, np.uint64), *present[1:]]),
         _width=words,
     )
 

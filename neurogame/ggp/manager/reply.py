@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import final
 
+from neurogame.errors import ProtocolError
+from neurogame.ggp.protocol.bodies import ChunkedBody
+
 MAXIMUM_HEADER_BYTES = 65_536
 """A reply that has no empty line by then is no HTTP."""
 
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _LENGTH = re.compile(rb"^content-length:[ \t]*(-?\d+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _CHUNKED = re.compile(rb"^transfer-encoding:[^\r\n]*\bchunked\b", re.IGNORECASE | re.MULTILINE)
-_HEADROOM = 1024
 _DIGITS = 18
 _BROKEN_OFF = "\ufffd"
 
@@ -40,7 +42,7 @@ class ReplyReader:
         self._data = bytearray()
         self._body_at: int | None = None
         self._length: int | None = None
-        self._chunks: _Chunks | None = None
+        self._chunks: ChunkedBody | None = None
 
     def feed(self, data: bytes) -> bool:
         """Take more bytes.
@@ -54,18 +56,17 @@ class ReplyReader:
         Raises:
             ReplyError: the reply is larger than the limit, or is no HTTP.
         """
+        if self._chunks is not None:
+            return self._unpacked(self._chunks, data)
         searched = max(0, len(self._data) - 3)
         self._data += data
         if self._body_at is None:
             self._find_body(searched)
         if self._body_at is None:
             return False
-        size = len(self._data) - self._body_at
         if self._chunks is not None:
-            # The sizes of chunks may fill more room than the chunks.
-            if size > 8 * self._limit + _HEADROOM:
-                raise ReplyError(f"the reply has more than {self._limit} bytes")
-            return self._chunks.advance(self._data, self._limit)
+            return self._unpacked(self._chunks, bytes(self._data[self._body_at :]))
+        size = len(self._data) - self._body_at
         if self._length is not None and size >= self._length:
             return True
         if size > self._limit:
@@ -81,7 +82,7 @@ class ReplyReader:
         if self._body_at is None:
             raise ReplyError("closed without a reply" if not self._data else "no HTTP reply")
         if self._chunks is not None:
-            return _decoded(self._chunks.body).strip()
+            return _decoded(self._chunks.data).strip()
         if self._length is None:
             text = _decoded(self._data[self._body_at :])
             return re.sub(r"\r\n|\r|\n", "", text).strip() if self._strict else text.strip()
@@ -89,6 +90,14 @@ class ReplyReader:
         if self._strict and len(self._data) - self._body_at < self._length:
             text += _BROKEN_OFF
         return text.strip()
+
+    def _unpacked(self, chunks: ChunkedBody, data: bytes) -> bool:
+        """Take more bytes of a body in chunks; return whether the last chunk has come."""
+        try:
+            chunks.feed(data)
+        except ProtocolError as error:
+            raise ReplyError(f"in the reply: {error}") from None
+        return chunks.is_complete or chunks.is_settled
 
     def _find_body(self, start: int) -> None:
         """Look for the end of the headers, and in them for how long the body is."""
@@ -100,10 +109,9 @@ class ReplyReader:
         self._body_at = end.end()
         headers = bytes(self._data[: end.start()])
         if _CHUNKED.search(headers) and not self._strict:
-            self._chunks = _Chunks(self._body_at)
+            self._chunks = ChunkedBody(self._limit)
             return
         lengths = _LENGTH.findall(headers)
-        # More digits than any limit has are not worth reading.
         if not lengths:
             return
         # More digits than any limit has are not worth reading.
@@ -112,38 +120,6 @@ class ReplyReader:
             raise ReplyError(f"a reply of {length} bytes or more; {self._limit} are allowed")
         if length >= 0:
             self._length = length
-
-
-@final
-class _Chunks:
-    """The chunks of a body with ``Transfer-Encoding: chunked``."""
-
-    def __init__(self, start: int) -> None:
-        self.body = bytearray()
-        self._at = start
-
-    def advance(self, data: bytearray, limit: int) -> bool:
-        """Take the chunks that have come; return whether the last one is among them."""
-        while True:
-            line_end = data.find(b"\n", self._at)
-            if line_end < 0:
-                if len(data) - self._at > 64:
-                    raise ReplyError("a chunk of the reply does not begin with its size")
-                return False
-            size_text = bytes(data[self._at : line_end]).split(b";")[0].strip()
-            if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", size_text):
-                raise ReplyError("a chunk of the reply does not begin with its size")
-            size = int(size_text, 16)
-            if size == 0:
-                return True
-            if len(self.body) + size > limit:
-                raise ReplyError(f"the reply has more than {limit} bytes")
-            begin, end = line_end + 1, line_end + 1 + size
-            following = data.find(b"\n", end)
-            if following < 0:
-                return False
-            self.body += data[begin:end]
-            self._at = following + 1
 
 
 def _decoded(data: bytes | bytearray) -> str:

@@ -1,4 +1,4 @@
-"""The three ways in which the body of an HTTP request says where it ends.
+"""The three ways in which the body of an HTTP message says where it ends.
 
 A body is fed with bytes as they arrive, and says when it is complete. None of them holds more
 than its limit.
@@ -115,9 +115,7 @@ class CountedBody:
             ProtocolError: fewer have come than were announced.
         """
         if not self.is_complete and self._rest is None:
-            raise ProtocolError(
-                f"bad request: {self._length} bytes were announced, {len(self.data)} came"
-            )
+            raise ProtocolError(f"{self._length} bytes were announced, {len(self.data)} came")
         self.is_complete = True
 
     def _cross(self, data: bytes) -> None:
@@ -146,11 +144,15 @@ class ChunkedBody:
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
         self.is_complete = False
-        self.is_settled = False
         self._limit = limit
         self._line = bytearray()
         self._missing = 0
         self._stage = "size"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the last chunk has come, though not the empty line that should follow it."""
+        return self._stage == "trailer"
 
     def feed(self, data: bytes) -> None:
         """Take bytes that have arrived.
@@ -172,7 +174,7 @@ class ChunkedBody:
                 self._line += data[position:] if end < 0 else data[position:end]
                 position = len(data) if end < 0 else end + 1
                 if len(self._line) > _LONGEST_SIZE_LINE:
-                    raise ProtocolError("bad request: a line between chunks is too long")
+                    raise ProtocolError("a line between chunks is too long")
                 if end >= 0:
                     line = bytes(self._line).strip()
                     self._line.clear()
@@ -185,7 +187,7 @@ class ChunkedBody:
             ProtocolError: the last chunk has not come.
         """
         if not self.is_complete:
-            raise ProtocolError("bad request: it ended before its last chunk")
+            raise ProtocolError("it ended before its last chunk")
 
     def _take_line(self, line: bytes) -> None:
         """Go on behind a line that is not data."""
@@ -196,7 +198,7 @@ class ChunkedBody:
         else:
             digits = line.partition(b";")[0].strip()
             if not re.fullmatch(rb"[0-9A-Fa-f]{1,15}", digits):
-                raise ProtocolError(f"bad request: {digits[:20]!r} is not the size of a chunk")
+                raise ProtocolError(f"{digits[:20]!r} is not the size of a chunk")
             self._missing = int(digits, 16)
             _check_length(len(self.data) + self._missing, self._limit)
             self._stage = "data" if self._missing else "trailer"
@@ -208,4 +210,4 @@ Body: TypeAlias = OpenBody | CountedBody | ChunkedBody
 
 def _check_length(length: int, limit: int) -> None:
     if length > limit:
-        raise ProtocolError(f"bad request: {length:,} bytes, at most {limit:,} are allowed")
+        raise ProtocolError(f"{length:,} bytes, at most {limit:,} are allowed")

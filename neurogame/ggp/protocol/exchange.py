@@ -123,7 +123,7 @@ class RequestReader:
         if self._body is None and not self._method:
             self._take_line(bytes(self._line).strip())
         if self._body is None and self._method in ("", "POST"):
-            raise ProtocolError("bad request: it ended within its headers")
+            raise ProtocolError("it ended within its headers")
         if self._body is not None:
             self._body.end()
         return self.settle()
@@ -143,7 +143,7 @@ class RequestReader:
         is_get = self._method == "GET" or self._line[:4].upper() == b"GET "
         limit = self._limits.body if is_get else self._limits.head
         if self._head > limit:
-            raise ProtocolError(f"bad request: more than {limit:,} bytes before the body")
+            raise ProtocolError(f"more than {limit:,} bytes before the body")
 
     def _take_line(self, line: bytes) -> None:
         """Take one line of the head, without its end."""
@@ -156,7 +156,7 @@ class RequestReader:
             if name not in _KEPT:
                 return
             if self._headers.setdefault(name, value) != value:
-                raise ProtocolError(f"bad request: two different headers {name.decode()!r}")
+                raise ProtocolError(f"two different headers {name.decode()!r}")
         else:
             self._body = self._start_body()
 
@@ -165,7 +165,7 @@ class RequestReader:
         self._method = _decoded(method[:20]).upper()
         if self._method not in _METHODS or not rest:
             raise ProtocolError(
-                f"bad request: found {_decoded(line[:20])!r}, "
+                f"found {_decoded(line[:20])!r}, "
                 f"a request line with {', '.join(_METHODS)} is needed"
             )
         *target, version = rest[0].rsplit(None, 1)
@@ -180,12 +180,12 @@ class RequestReader:
         if coding == b"chunked":
             return ChunkedBody(limit)
         if coding != b"identity":
-            raise ProtocolError(f"bad request: transfer encoding {_decoded(coding[:20])!r}")
+            raise ProtocolError(f"transfer encoding {_decoded(coding[:20])!r}")
         count = self._headers.get(b"content-length")
         if count is None:
             return OpenBody(limit)
         if not count.isdigit() or len(count) > _LONGEST_COUNT:
-            raise ProtocolError(f"bad request: content length {_decoded(count[:20])!r}")
+            raise ProtocolError(f"content length {_decoded(count[:20])!r}")
         return CountedBody(int(count), limit)
 
 

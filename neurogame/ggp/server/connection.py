@@ -168,7 +168,7 @@ class Connection(asyncio.Protocol):
             request = step()
         except ProtocolError as error:
             self._complete()
-            self.reply(str(error), 400)
+            self.reply(f"bad request: {error}", 400)
             return
         if request is not None:
             self._complete()

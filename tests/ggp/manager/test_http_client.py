@@ -83,8 +83,11 @@ def test_replies_that_are_understood(reply: bytes, text: str) -> None:
         (b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 5000, "more than 1000 bytes"),
         (b"x" * 100_000, "no end of the headers"),
         (b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnoop\r\n", "chunk"),
-        (b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"0" * 99, "chunk"),
-        (b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFF\r\nx", "1000 bytes"),
+        (b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"0" * 1100, "chunk"),
+        (
+            b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFF\r\nx",
+            "at most 1,000",
+        ),
     ],
 )
 def test_replies_that_are_refused(reply: bytes | None, detail: str) -> None:
