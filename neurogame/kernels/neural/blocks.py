@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Int64s2
+from neurogame.array_types import Float32s2, Float32s3, Int64s2
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
-from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes2, Lanes3, propagate
+from neurogame.kernels.neural.network import ROWS, Network, propagate
 from neurogame.native.compiled import counted
 
 
 @counted
 def forward_blocks(
-    network: AnyNetwork,
+    network: Network,
     words: Int64s2,
-    outputs: Lanes3,
+    outputs: Float32s3,
 ) -> None:
     """Compute the outputs of all states.
 
@@ -24,11 +24,11 @@ def forward_blocks(
         words: states; int64 ``[columns, W]``.
         outputs: written; ``[O, C, B]``.
     """
-    pattern, output, tables = network.pattern, network.output, network.tables
+    pattern, output = network.pattern, network.output
     nodes, kind = network.nodes, network.kind
     index = np.empty((len(pattern), LANES), np.uint8)
     column = np.zeros(len(words) + 1, np.int64)
-    state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
+    state = np.empty((nodes.shape[1], ROWS[kind], LANES), np.float32)
     size, channels = outputs.shape[2], outputs.shape[1]
     for word in range(words.shape[1]):
         for signal in range(len(words)):
@@ -46,12 +46,12 @@ def forward_blocks(
 
 @counted
 def backward_blocks(
-    network: AnyNetwork,
+    network: Network,
     words: Int64s2,
-    gradient: Lanes3,
-    table_flow: Lanes3,
-    edge_flow: Lanes2,
-    node_flow: Lanes2,
+    gradient: Float32s3,
+    table_flow: Float32s3,
+    edge_flow: Float32s2,
+    node_flow: Float32s2,
 ) -> None:
     """Add up the gradients of all states; the outputs are computed again, block by block.
 
@@ -63,15 +63,15 @@ def backward_blocks(
         edge_flow: added to; like the edges.
         node_flow: added to; like the nodes.
     """
-    pattern, output, tables = network.pattern, network.output, network.tables
+    pattern, output = network.pattern, network.output
     nodes, kind = network.nodes, network.kind
     index = np.empty((len(pattern), LANES), np.uint8)
     column = np.zeros(len(words) + 1, np.int64)
-    state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
+    state = np.empty((nodes.shape[1], ROWS[kind], LANES), np.float32)
     size, channels = gradient.shape[2], gradient.shape[1]
-    flow = np.empty((nodes.shape[1], channels, LANES), tables.dtype)
-    pulse = np.zeros((LANES, table_flow.shape[2]), tables.dtype)
-    part = np.empty(LANES, tables.dtype)
+    flow = np.empty((nodes.shape[1], channels, LANES), np.float32)
+    pulse = np.zeros((LANES, table_flow.shape[2]), np.float32)
+    part = np.empty(LANES, np.float32)
     for word in range(words.shape[1]):
         for signal in range(len(words)):
             column[signal] = words[signal, word]

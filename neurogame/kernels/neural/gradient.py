@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from neurogame.array_types import UInt8s2
-from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
+from neurogame.kernels.neural.lane_math import lane_exp
 from neurogame.kernels.neural.layout import PLAIN
-from neurogame.kernels.neural.network import AnyNetwork, Lanes
+from neurogame.kernels.neural.network import Lanes, Network
 from neurogame.native.compiled import callee, callee_sum, inlined
 
 
 @callee
 def backpropagate(
-    network: AnyNetwork,
+    network: Network,
     index: UInt8s2,
     state: Lanes,
     flow: Lanes,
@@ -40,7 +42,7 @@ def backpropagate(
     """
     table_pattern, table_start = network.table_pattern, network.table_start
     nodes, offsets = network.nodes, network.offsets
-    kind, steep = network.kind, lane_constant(network.steep, state[0, 0, 0])
+    kind, steep = network.kind, np.float32(network.steep)
     for n in range(len(state) - 1, -1, -1):
         begin, end = table_start[n], table_start[n + 1]
         if kind == PLAIN:
@@ -66,7 +68,7 @@ def backpropagate(
 
 @callee_sum
 def _total(numbers: Lanes) -> Any:
-    total = lane_constant(0.0, numbers[0])
+    total = np.float32(0.0)
     for lane in range(len(numbers)):
         total += numbers[lane]
     return total
@@ -74,7 +76,7 @@ def _total(numbers: Lanes) -> Any:
 
 @callee_sum
 def _product(one: Lanes, other: Lanes) -> Any:
-    total = lane_constant(0.0, one[0])
+    total = np.float32(0.0)
     for lane in range(len(one)):
         total += one[lane] * other[lane]
     return total
@@ -82,14 +84,14 @@ def _product(one: Lanes, other: Lanes) -> Any:
 
 @callee
 def _unsquash(flow: Lanes, output: Lanes, steep: float) -> None:
-    one = lane_constant(1.0, steep)
+    one = np.float32(1.0)
     for lane in range(len(flow)):
         flow[lane] *= steep * (one - output[lane] * output[lane])
 
 
 @callee
 def _below_weighted(
-    network: AnyNetwork, flow: Lanes, state: Lanes, n: int, channel: int, row: int, edge_flow: Lanes
+    network: Network, flow: Lanes, state: Lanes, n: int, channel: int, row: int, edge_flow: Lanes
 ) -> None:
     above, children = flow[n, channel], network.edge_child
     weights, weight_flow = network.edges[row], edge_flow[row]
@@ -107,7 +109,7 @@ def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
 
     Those of floor and ceiling take the place of the two channels of the state.
     """
-    zero, one = lane_constant(0.0, floor), lane_constant(1.0, floor)
+    zero, one = np.float32(0.0), np.float32(1.0)
     low, high = flow[0], flow[1]
     # The derivatives of log s(-floor) and of log s(ceiling).
     past_floor = one / (one + lane_exp(-floor))
@@ -132,9 +134,9 @@ def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
 @inlined
 def _damping(t: float) -> Any:
     """Return ``t / (exp(t) - 1)``, for positive t."""
-    one, half, small = lane_constant(1.0, t), lane_constant(0.5, t), lane_constant(0.125, t)
-    c2, c4 = lane_constant(1.0 / 12.0, t), lane_constant(1.0 / 720.0, t)
-    c6 = lane_constant(1.0 / 30240.0, t)
+    one, half, small = np.float32(1.0), np.float32(0.5), np.float32(0.125)
+    c2, c4 = np.float32(1.0 / 12.0), np.float32(1.0 / 720.0)
+    c6 = np.float32(1.0 / 30240.0)
     square = t * t
     near = one - t * half + square * (c2 - square * (c4 - square * c6))
     e = lane_exp(-t)
@@ -144,7 +146,7 @@ def _damping(t: float) -> Any:
 
 @callee
 def _below_deviations(
-    network: AnyNetwork,
+    network: Network,
     flow: Lanes,
     state: Lanes,
     n: int,

@@ -1,8 +1,8 @@
 """Exponential, logarithm and hyperbolic tangent that loops over lanes can be vectorised with.
 
-In float32 they are polynomials without branches or calls (within 1e-6 of torch: relative for the
-exponential, absolute for the tangent, absolute or relative, whichever is larger, for the
-logarithm); in float64, which serves to check gradients, they are the C library's.
+Compiled they are polynomials in float32 without branches or calls (within 1e-6 of torch: relative
+for the exponential, absolute for the tangent, absolute or relative, whichever is larger, for the
+logarithm).
 """
 
 from __future__ import annotations
@@ -37,23 +37,18 @@ _EXPONENT_BIAS = 127
 
 
 def lane_exp(x: float) -> float:
-    """Return ``exp(x)``; in float32 arguments outside -87..88 count as the nearer end."""
+    """Return ``exp(x)``; arguments outside -87..88 count as the nearer end."""
     return math.exp(x)
 
 
 def lane_log(x: float) -> float:
-    """Return ``log(x)`` of a positive number; in float32 it must not be subnormal."""
+    """Return ``log(x)`` of a positive number, which must not be subnormal."""
     return math.log(x)
 
 
 def lane_tanh(x: float) -> float:
     """Return ``tanh(x)``."""
     return math.tanh(x)
-
-
-def lane_constant(x: float, like: float) -> float:
-    """Return a number in the type of another one: a literal would widen float32 to float64."""
-    return x
 
 
 def _register(code: Callable[[ir.IRBuilder, Any], Any]) -> Any:
@@ -108,7 +103,7 @@ _exponent = _register(_write_exponent)
 _mantissa = _register(_write_mantissa)
 
 
-def _exp32(x: Any) -> Any:
+def _exp(x: Any) -> Any:
     low = x if x > _LOWEST else _LOWEST
     y = low if low < _HIGHEST else _HIGHEST
     n = _nearest(y * _INVERSE_LN2)
@@ -117,7 +112,7 @@ def _exp32(x: Any) -> Any:
     return (p * r * r + r + _ONE) * _power_of_two(n)
 
 
-def _log32(x: Any) -> Any:
+def _log(x: Any) -> Any:
     n, r = _exponent(x), _mantissa(x) - _ONE
     p = (((_L0 * r + _L1) * r + _L2) * r + _L3) * r + _L4
     p = (((p * r + _L5) * r + _L6) * r + _L7) * r + _L8
@@ -125,48 +120,23 @@ def _log32(x: Any) -> Any:
     return n * _LN2_HIGH + (r + (n * _LN2_LOW + (p * r * square - _HALF * square)))
 
 
-def _tanh32(x: Any) -> Any:
+def _tanh(x: Any) -> Any:
     size = x if x > _ZERO else -x
     e = lane_exp(-_TWO * size)
     y = (_ONE - e) / (_ONE + e)
     return y if x > _ZERO else -y
 
 
-def _exp64(x: Any) -> Any:
-    return math.exp(x)
-
-
-def _log64(x: Any) -> Any:
-    return math.log(x)
-
-
-def _tanh64(x: Any) -> Any:
-    return math.tanh(x)
-
-
-def _constant32(x: Any, like: Any) -> Any:
-    return np.float32(x)
-
-
-def _constant64(x: Any, like: Any) -> Any:
-    return x
-
-
 @overload(lane_exp, jit_options=_OPTIONS)
 def _typed_exp(x: Any) -> Any:
-    return _exp32 if x == types.float32 else _exp64
+    return _exp
 
 
 @overload(lane_log, jit_options=_OPTIONS)
 def _typed_log(x: Any) -> Any:
-    return _log32 if x == types.float32 else _log64
+    return _log
 
 
 @overload(lane_tanh, jit_options=_OPTIONS)
 def _typed_tanh(x: Any) -> Any:
-    return _tanh32 if x == types.float32 else _tanh64
-
-
-@overload(lane_constant)
-def _typed_constant(x: Any, like: Any) -> Any:
-    return _constant32 if like == types.float32 else _constant64
+    return _tanh

@@ -1,7 +1,7 @@
 """Sums of table entries: the function of five bits that each table holds, for 64 lanes at once.
 
 A table of 32 numbers lies in two vector registers of AVX-512, and one instruction (``vpermi2ps``)
-looks up sixteen lanes. Elsewhere, and in float64, it is a loop.
+looks up sixteen lanes. Elsewhere it is a loop.
 """
 
 from __future__ import annotations
@@ -247,15 +247,32 @@ def _write_wide_sums(
             builder.store(builder.load(total), where, align=4)
 
 
-_WIDE = _has_wide_permutations()
-_wide_1, _wide_2, _wide_3 = (_make_sums(channels, _write_wide_sums) for channels in (1, 2, 3))
-_few_1, _few_2, _few_3 = (
-    _make_sums(channels, partial(_write_wide_sums, lanes=FEW_LANES)) for channels in (1, 2, 3)
-)
-_one_1, _one_2, _one_3 = (_make_sums(channels, _write_single_sums) for channels in (1, 2, 3))
+_HAS_WIDE_PERMUTATIONS = _has_wide_permutations()
 
 
-def _looped(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+def _for_channels(write: Callable[..., None]) -> Any:
+    """Return :func:`table_sums` for any number of channels, of which each has code of its own."""
+    one, two, three = (_make_sums(channels, write) for channels in (1, 2, 3))
+
+    @register_jitable
+    def sums(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+        if sums.shape[0] == 1:
+            one(tables, table_pattern, first, last, index, sums)
+        elif sums.shape[0] == 2:
+            two(tables, table_pattern, first, last, index, sums)
+        else:
+            three(tables, table_pattern, first, last, index, sums)
+
+    return sums
+
+
+_sum_one = _for_channels(_write_single_sums)
+_sum_few = _for_channels(partial(_write_wide_sums, lanes=FEW_LANES))
+_sum_all = _for_channels(_write_wide_sums)
+
+
+@register_jitable
+def _loop(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
     sums[:] = 0
     for table in range(first, last):
         pattern = table_pattern[table]
@@ -264,52 +281,24 @@ def _looped(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, 
                 sums[channel, lane] += tables[table, channel, index[pattern, lane]]
 
 
-_loop = register_jitable(_looped)
-
-
-@register_jitable
-def _single(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
-    if sums.shape[0] == 1:
-        _one_1(tables, table_pattern, first, last, index, sums)
-    elif sums.shape[0] == 2:
-        _one_2(tables, table_pattern, first, last, index, sums)
-    else:
-        _one_3(tables, table_pattern, first, last, index, sums)
-
-
 def _narrow(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
     if sums.shape[1] == 1:
-        _single(tables, table_pattern, first, last, index, sums)
+        _sum_one(tables, table_pattern, first, last, index, sums)
     else:
         _loop(tables, table_pattern, first, last, index, sums)
 
 
-@register_jitable
-def _few(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
-    if sums.shape[0] == 1:
-        _few_1(tables, table_pattern, first, last, index, sums)
-    elif sums.shape[0] == 2:
-        _few_2(tables, table_pattern, first, last, index, sums)
-    else:
-        _few_3(tables, table_pattern, first, last, index, sums)
-
-
 def _wide(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
     if sums.shape[1] == 1:
-        _single(tables, table_pattern, first, last, index, sums)
+        _sum_one(tables, table_pattern, first, last, index, sums)
     elif sums.shape[1] == FEW_LANES:
-        _few(tables, table_pattern, first, last, index, sums)
-    elif sums.shape[0] == 1:
-        _wide_1(tables, table_pattern, first, last, index, sums)
-    elif sums.shape[0] == 2:
-        _wide_2(tables, table_pattern, first, last, index, sums)
+        _sum_few(tables, table_pattern, first, last, index, sums)
     else:
-        _wide_3(tables, table_pattern, first, last, index, sums)
+        _sum_all(tables, table_pattern, first, last, index, sums)
 
 
 @overload(table_sums)
 def _typed_sums(
     tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any
 ) -> Any:
-    # The permutation is one of 32-bit numbers; in float64 a table would take four registers.
-    return _wide if _WIDE and tables.dtype == types.float32 else _narrow
+    return _wide if _HAS_WIDE_PERMUTATIONS else _narrow

@@ -1,7 +1,6 @@
 """The outputs of goal networks for a block of lanes: 64 states at once, or a single one.
 
-All arrays of numbers have one type, float32 or (to check gradients) float64. See
-:class:`~neurogame.kernels.neural.layout.Layout` for the structure; ``C`` channels per neuron:
+See :class:`~neurogame.kernels.neural.layout.Layout` for the structure; ``C`` channels per neuron:
 
 ``PLAIN``
     one, the output. Nodes: bias. Edges: weight.
@@ -20,27 +19,17 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from neurogame.array_types import (
-    Float32s,
-    Float32s2,
-    Float32s3,
-    Float64s,
-    Float64s2,
-    Float64s3,
-    Int32s1,
-    Int32s2,
-    UInt8s2,
-)
-from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
+import numpy as np
+
+from neurogame.array_types import Float32s, Float32s2, Float32s3, Int32s1, Int32s2, UInt8s2
+from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 from neurogame.native.compiled import callee, inlined
 from neurogame.native.struct import Struct
 
-Lanes: TypeAlias = Float32s | Float64s
-Lanes2: TypeAlias = Float32s2 | Float64s2
-Lanes3: TypeAlias = Float32s3 | Float64s3
-"""Numbers of one type or the other: compiled code has one form for each."""
+Lanes: TypeAlias = Float32s
+"""Numbers of lanes side by side, of any number of dimensions."""
 
 CHANNELS = (1, 3, 2)
 """Numbers per neuron of each kind."""
@@ -55,21 +44,8 @@ _NEAR = 0.5
 _LOG_2 = math.log(2.0)
 
 
-class _Wired(Struct):
-    """Networks without their weights; see :class:`Network`."""
-
-    pattern: Int32s2
-    table_pattern: Int32s1
-    table_start: Int32s1
-    edge_start: Int32s1
-    edge_child: Int32s1
-    output: Int32s1
-    steep: float
-    kind: int
-
-
-class Network(_Wired):
-    """Networks with their weights, of float32.
+class Network(Struct):
+    """Networks with their weights.
 
     ``P`` patterns, ``T`` tables, ``N`` upper neurons, ``D`` edges between them, ``O`` outputs;
     structure as in :class:`~neurogame.kernels.neural.layout.Layout`.
@@ -90,26 +66,22 @@ class Network(_Wired):
             per upper neuron; ``[2, N]``.
     """
 
+    pattern: Int32s2
+    table_pattern: Int32s1
+    table_start: Int32s1
+    edge_start: Int32s1
+    edge_child: Int32s1
+    output: Int32s1
+    steep: float
+    kind: int
     tables: Float32s3
     edges: Float32s2
     nodes: Float32s2
     offsets: Float32s2
 
 
-class ExactNetwork(_Wired):
-    """The same with weights of float64, to check gradients; see :class:`Network`."""
-
-    tables: Float64s3
-    edges: Float64s2
-    nodes: Float64s2
-    offsets: Float64s2
-
-
-AnyNetwork: TypeAlias = Network | ExactNetwork
-
-
 @callee
-def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
+def propagate(network: Network, index: UInt8s2, state: Lanes) -> None:
     """Compute all upper neurons.
 
     Args:
@@ -124,7 +96,7 @@ def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
     edge_start, edge_child = network.edge_start, network.edge_child
     tables, edges, nodes, offsets = network.tables, network.edges, network.nodes, network.offsets
     kind, channels = network.kind, tables.shape[1]
-    steep = lane_constant(network.steep, state[0, 0, 0])
+    steep = np.float32(network.steep)
     for n in range(len(state)):
         neuron = state[n]
         first, last = edge_start[n], edge_start[n + 1]
@@ -182,13 +154,13 @@ def _scale(neuron: Lanes, channel: int, offset: float) -> None:
 
 
 @callee
-def _add_logarithms(network: AnyNetwork, state: Lanes, n: int, channel: int) -> None:
+def _add_logarithms(network: Network, state: Lanes, n: int, channel: int) -> None:
     """Add deviations that are given by their logarithms, relative to the largest."""
     sums, kept, base = state[n, channel], state[n, 3 + channel], state[n, 5 + channel]
     weights, children, offset = network.edges[0], network.edge_child, network.offsets[channel, n]
     first, last = network.edge_start[n], network.edge_start[n + 1]
     filled = network.table_start[n] < network.table_start[n + 1]
-    nothing = lane_constant(_NOTHING, offset)
+    nothing = np.float32(_NOTHING)
     for lane in range(len(sums)):
         rise = lane_log(sums[lane]) + offset if filled else nothing
         kept[lane] = rise
@@ -216,12 +188,12 @@ def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
     """
     low, high = neuron[0], neuron[1]
     zero, one, near = (
-        lane_constant(0.0, floor),
-        lane_constant(1.0, floor),
-        lane_constant(_NEAR, floor),
+        np.float32(0.0),
+        np.float32(1.0),
+        np.float32(_NEAR),
     )
-    from_floor = lane_constant(_LOG_2, floor) + log_sigmoid(-floor)
-    from_ceiling = lane_constant(_LOG_2, floor) + log_sigmoid(ceiling)
+    from_floor = np.float32(_LOG_2) + log_sigmoid(-floor)
+    from_ceiling = np.float32(_LOG_2) + log_sigmoid(ceiling)
     for lane in range(len(low)):
         up, down = low[lane], high[lane]
         x = floor + up if up < down else ceiling - down
@@ -238,16 +210,16 @@ def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
 @inlined
 def log_damping(t: float) -> Any:
     """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
-    half, c1 = lane_constant(0.5, t), lane_constant(1.0 / 24.0, t)
-    c2, c3 = lane_constant(1.0 / 2880.0, t), lane_constant(1.0 / 181440.0, t)
-    c4, square = lane_constant(1.0 / 9676800.0, t), t * t
+    half, c1 = np.float32(0.5), np.float32(1.0 / 24.0)
+    c2, c3 = np.float32(1.0 / 2880.0), np.float32(1.0 / 181440.0)
+    c4, square = np.float32(1.0 / 9676800.0), t * t
     return t * (t * (c1 - square * (c2 - square * (c3 - square * c4))) - half)
 
 
 @inlined
 def log_sigmoid(x: float) -> Any:
     """Return ``log(1 / (1 + exp(-x)))``."""
-    zero, one = lane_constant(0.0, x), lane_constant(1.0, x)
+    zero, one = np.float32(0.0), np.float32(1.0)
     size = x if x > zero else -x
     return (x if x < zero else zero) - lane_log(one + lane_exp(-size))
 
@@ -258,7 +230,7 @@ def _add_powers(
 ) -> None:
     """Add the powers of literals: those that fail to the first sum, the others to the second."""
     strong, weak = sums[0], sums[1]
-    zero = lane_constant(0.0, sums[0, 0])
+    zero = np.float32(0.0)
     turned = 0 if conjunction else 1
     for e in range(first, last):
         below = state[children[e] >> 1, 2 + ((children[e] & 1) ^ turned)]
@@ -278,10 +250,10 @@ def _join(neuron: Lanes, conjunction: bool, constants: Lanes) -> None:
     least, lowest, zero, one = (
         constants[4],
         constants[5],
-        lane_constant(0.0, q),
-        lane_constant(1.0, q),
+        np.float32(0.0),
+        np.float32(1.0),
     )
-    rest, tiny = one - t, lane_constant(1e-30, q)
+    rest, tiny = one - t, np.float32(1e-30)
     for lane in range(neuron.shape[1]):
         fails = neuron[0, lane] > zero
         total = neuron[0, lane] + neuron[1, lane] * unit if fails else neuron[1, lane]

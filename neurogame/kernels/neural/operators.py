@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 
 from neurogame.kernels.neural.blocks import backward_blocks, forward_blocks
-from neurogame.kernels.neural.network import CHANNELS, ExactNetwork, Network
+from neurogame.kernels.neural.network import CHANNELS, Network
 
 Given: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor], int, float]
 """Networks as torch knows them, in this order.
 
-- tables: what every table holds; float32 (or float64) ``[T, C, 32]``, like all parameters
+- tables: what every table holds; float32 ``[T, C, 32]``, like all parameters
 - edges: parameters of edges between upper neurons; ``[*, D]``
 - nodes: parameters of upper neurons; ``[*, N]``
 - offsets: logarithm of what tables were divided by; ``[2, N]``, without gradient
@@ -108,12 +108,11 @@ def _array(tensor: Tensor) -> npt.NDArray[Any]:
     return tensor.detach().contiguous().numpy()
 
 
-def _network(*given: *Given) -> Network | ExactNetwork:
+def _network(*given: *Given) -> Network:
     """Return the networks for compiled code."""
     tables, edges, nodes, offsets, structure, kind, steep = given
-    made = Network if tables.dtype == torch.float32 else ExactNetwork
     pattern, table_pattern, table_start, edge_start, edge_child, output = map(_array, structure)
-    return made(
+    return Network(
         pattern=pattern,
         table_pattern=table_pattern,
         table_start=table_start,
@@ -124,6 +123,6 @@ def _network(*given: *Given) -> Network | ExactNetwork:
         edges=_array(edges),
         nodes=_array(nodes),
         offsets=_array(offsets),
-        steep=float(np.float32(steep)) if made is Network else steep,
+        steep=float(np.float32(steep)),
         kind=kind,
     )

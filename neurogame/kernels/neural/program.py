@@ -25,7 +25,7 @@ from neurogame.array_types import (
     UInt8s1,
     UInt8s2,
 )
-from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
+from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
 from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
@@ -201,7 +201,7 @@ def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
     """Mix the truth of goals and of the end of the game, which is the last output."""
     state, output, readout = space.state, program.network.output, program.readout
     constants, gains, end = program.network.edges[0], program.gains, space.output
-    one, last = lane_constant(1.0, end[0]), len(output) - 1
+    one, last = np.float32(1.0), len(output) - 1
     _powers_of_end(state, output[last], readout[last, 4], constants, end)
     for role in range(len(values)):
         values[role] = one
@@ -220,7 +220,7 @@ def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
 @inlined
 def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: Lanes) -> None:
     """Compute what the end of the game, as an operand that shall not hold, adds to a sum."""
-    zero, one = lane_constant(0.0, sign), lane_constant(1.0, sign)
+    zero, one = np.float32(0.0), np.float32(1.0)
     scale, least = constants[3], constants[4]
     for lane in range(len(end)):
         power = one if sign > zero else -least
@@ -234,7 +234,7 @@ def _degree(
     neuron: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
 ) -> Any:
     """Return how nearly a goal is reached without the game being over, or holds as it is."""
-    zero, one, t = lane_constant(0.0, end), lane_constant(1.0, end), constants[2]
+    zero, one, t = np.float32(0.0), np.float32(1.0), constants[2]
     falsity, truth = neuron[2, lane], neuron[3, lane]
     holds = upright if constant else (truth > zero) == upright
     power = one if constant else (truth if truth > zero else falsity)

@@ -20,7 +20,7 @@ CHANNELS = (1, 3)
 
 @dataclass(frozen=True)
 class Case:
-    """A layout with random parameters of one kind and type, and states."""
+    """A layout with random parameters of one kind, and states."""
 
     layout: Layout
     words: Tensor
@@ -43,7 +43,7 @@ def random_layout(seed: int, share: str = "network") -> Layout:
     return make_layout(wiring.graph, wiring.leaves, rows, len(wiring.proof.fluents))
 
 
-def random_case(seed: int, kind: int, size: int, dtype: torch.dtype) -> Case:
+def random_case(seed: int, kind: int, size: int) -> Case:
     """Return a case whose numbers lie where each kind's parameters do."""
     layout = random_layout(seed)
     generator = torch.Generator().manual_seed(seed)
@@ -62,10 +62,10 @@ def random_case(seed: int, kind: int, size: int, dtype: torch.dtype) -> Case:
         layout=layout,
         words=words,
         size=size,
-        tables=tables.to(dtype),
-        edges=uniform(EDGES[kind], len(layout.edge)).to(dtype),
-        nodes=nodes.to(dtype),
-        offsets=uniform(2 if kind == 1 else 0, len(layout.unit)).to(dtype),
+        tables=tables.float(),
+        edges=uniform(EDGES[kind], len(layout.edge)).float(),
+        nodes=nodes.float(),
+        offsets=uniform(2 if kind == 1 else 0, len(layout.unit)).float(),
         kind=kind,
         steep=0.7,
     )
