@@ -10,12 +10,7 @@ from numba.core import cgutils as _cgutils
 
 from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.native.arrays import rows as cut
-from neurogame.native.compiled import (
-    callee,
-    compiled,
-    inlined,
-    written,
-)
+from neurogame.native.compiled import callee, compiled, written
 from neurogame.native.random import mixed
 from neurogame.splitmix import G1
 
@@ -62,7 +57,7 @@ def _tile(typing: Any) -> Any:
     return kind(), generate
 
 
-@inlined
+@callee
 def _exchange(source: UInt64s1, target: UInt64s1, half: tuple[np.uint64, np.uint64]) -> None:
     """Exchange squares, and shuffle the words so that the next ones are in the same places."""
     width, left = half

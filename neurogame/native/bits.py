@@ -9,7 +9,7 @@ import numba as _numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.native.compiled import inlined, written
+from neurogame.native.compiled import inner, written
 
 # It is not annotated.
 numba: Any = _numba
@@ -41,7 +41,7 @@ def ones(typing: Any, word: Any) -> Any:
     return numba.types.int64(numba.types.uint64), generate
 
 
-@inlined
+@inner
 def first_ones(count: int) -> np.uint64:
     """Return a word with ones in its first bits.
 

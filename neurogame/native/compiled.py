@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numba
 from numba.core import ccallback
@@ -19,48 +20,49 @@ _EXACT = {"contract", "nsz", "arcp"}
 _CFunc: Any = ccallback.CFunc
 
 
-def compiled(function: Function) -> Function:
+@overload
+def compiled(function: Function) -> Function: ...
+@overload
+def compiled(*, arrays: bool) -> Callable[[Function], Function]: ...
+def compiled(function: Function | None = None, *, arrays: bool = False) -> Any:
     """Return a function compiled at its first call; it releases Python's lock.
 
-    It makes no arrays, only views: so nothing counts references, which takes time where a function
-    is handed many arrays and runs for a microsecond. Products and sums may be fused. Their order
-    stays as written, and infinities are kept.
+    Products and sums may be fused. Their order stays as written, and infinities are kept.
+
+    Args:
+        function: what to compile.
+        arrays: whether it makes arrays, and not only views. Nothing counts references otherwise,
+            which takes time where a function is handed many arrays and runs for a microsecond.
     """
-    return _decorated(function, fastmath=_EXACT, _nrt=False)
+    if function is None:
+        return partial(compiled, arrays=arrays)
+    return _decorated(function, fastmath=_EXACT, _nrt=arrays)
 
 
-def counted(function: Function) -> Function:
-    """Return such a function that counts references, as it must if it makes arrays."""
-    return _decorated(function, fastmath=_EXACT)
+@overload
+def callee(function: Function) -> Function: ...
+@overload
+def callee(*, sums: bool) -> Callable[[Function], Function]: ...
+def callee(function: Function | None = None, *, sums: bool = False) -> Any:
+    """Return a function that only compiled ones call: a loop of arithmetic, optimised by itself.
 
-
-def callee(function: Function) -> Function:
-    """Return a function that only compiled ones call, and that is compiled with them."""
-    return _decorated(function, fastmath=_EXACT, _nrt=False, callee=True)
-
-
-def callee_sum(function: Function) -> Function:
-    """Return such a function whose sums may be taken in the order that suits vectors."""
-    return _decorated(function, fastmath={*_EXACT, "reassoc"}, _nrt=False, callee=True)
-
-
-def inlined(function: Function) -> Function:
-    """Return such a function for use in loops, which it becomes a part of."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False, callee=True)
+    Args:
+        function: what to compile.
+        sums: whether sums may be taken in the order that suits vectors.
+    """
+    if function is None:
+        return partial(callee, sums=sums)
+    fast = {*_EXACT, "reassoc"} if sums else _EXACT
+    return _decorated(function, fastmath=fast, _nrt=False, callee=True)
 
 
 def inner(function: Function) -> Function:
-    """Return such a function whose arithmetic is that of the standard, operation by operation."""
+    """Return a function that becomes a part of the compiled ones that call it.
+
+    Its arithmetic is that of the standard, operation by operation.
+    """
     # Said, as it would otherwise be that of the first caller.
     return _decorated(function, fastmath=False, forceinline=True, _nrt=False, callee=True)
-
-
-def merged(function: Function) -> Function:
-    """Return a compiled function that becomes a part of its callers before they are compiled.
-
-    It is for large ones with few callers: otherwise each caller would optimise it once more.
-    """
-    return _decorated(function, fastmath=_EXACT, inline="always", _nrt=False, callee=True)
 
 
 def written(function: Callable[..., Any]) -> Any:
@@ -68,15 +70,15 @@ def written(function: Callable[..., Any]) -> Any:
     return intrinsic(function)
 
 
-def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, counted: bool) -> Any:
+def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, arrays: bool) -> Any:
     """Return a function as C code calls it; see :func:`neurogame.native.entries.entry`.
 
     Args:
         function: what to compile.
         types: the compiler's types of its arguments.
-        counted: whether it counts references; see :func:`counted`.
+        arrays: whether it makes arrays; see :func:`compiled`.
     """
-    options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
+    options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": arrays}
     cfunc = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)
     cfunc._cache = kept(function, _foundations(function))
     cfunc.compile()

@@ -48,17 +48,17 @@ class Entry(Generic[Given]):
 
 
 @cache
-def entry(function: Callable[Given, None], *, counted: bool = False) -> Entry[Given]:
+def entry(function: Callable[Given, None], *, arrays: bool = False) -> Entry[Given]:
     """Return a function compiled for callers of any kind.
 
     It is compiled at the first call of this function, and stays in memory.
 
     Args:
         function: takes structs, as its annotations say, and returns nothing.
-        counted: whether it counts references, as it must if it makes arrays.
+        arrays: whether it makes arrays, and not only views.
     """
     types = declared_types(function)
-    cfunc = compile_entry(function, types, counted=counted)
+    cfunc = compile_entry(function, types, arrays=arrays)
     return Entry(int(cfunc.address), len(types), cfunc)
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.native.compiled import inlined, inner
+from neurogame.native.compiled import inner
 from neurogame.splitmix import G1, MIX_1, MIX_2
 
 _G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 _THIRTY_TWO = np.uint64(32)
 
 
-@inlined
+@inner
 def mixed(word: np.uint64) -> np.uint64:
     """Scramble a word as :func:`~neurogame.kernels.words.random_words.mix` does."""
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
@@ -26,7 +26,7 @@ def mixed(word: np.uint64) -> np.uint64:
     return word ^ (word >> np.uint64(31))
 
 
-@inlined
+@inner
 def hashed(word: np.uint64, number: int) -> np.uint64:
     """Return a hash of a word and a number; never 0."""
     total = mixed(word + np.uint64(number + 1) * _G1)

@@ -66,7 +66,7 @@ def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
             return None
     derived, kept = make_derived(exported, variant)
     return CompiledValues(
-        value=entry(value_heuristic, counted=True),
+        value=entry(value_heuristic, arrays=True),
         evaluator=HeuristicValuation(
             network=exported.network,
             loaded=make_loaded(exported.network),

@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.leaves.picking import count_moves, nth_move, unit
-from neurogame.native.compiled import compiled, inlined
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.random import below, mixed
 from neurogame.splitmix import G1, G2
 
@@ -105,7 +105,7 @@ def choose_best(
         joint[row, role] = nth_move(legal, row, begin, end, best)
 
 
-@inlined
+@inner
 def _word(key: np.uint64, ply: int, role: int) -> np.uint64:
     """Return 64 random bits of a game, a ply and a role."""
     return mixed(key + np.uint64((ply << 8) + role + 1) * _G2)

@@ -9,13 +9,13 @@ import numpy as np
 from neurogame.array_types import Float64s1, Float64s2, Int64s1, UInt64s2
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import compiled, counted, inner
+from neurogame.native.compiled import compiled, inner
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""
 
 
-@counted
+@compiled(arrays=True)
 def learn_tuples(
     psi: Float64s2,
     games: RecordedGames,

@@ -25,7 +25,7 @@ from neurogame.kernels.leaves.next_states import (
 from neurogame.kernels.leaves.picking import masked
 from neurogame.native.arrays import cast
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import inlined, inner
+from neurogame.native.compiled import callee, inner
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
 
@@ -175,7 +175,7 @@ def _add_values(knowledge: ChildScores, count: int, role: int, out: Float32s2) -
         out[places[lane], slots[lane]] += factor / following.parts[lane] * value
 
 
-@inlined
+@callee
 def _add(table: Float32s2, word: int, bits: np.uint64, sign: np.float32, sums: Float32s1) -> None:
     """Add what the fluents of a word add to sums."""
     while bits:
@@ -185,7 +185,7 @@ def _add(table: Float32s2, word: int, bits: np.uint64, sign: np.float32, sums: F
             sums[part] += sign * table[fluent, part]
 
 
-@inlined
+@callee
 def _squashed(sums: Float32s1, outer: Float32s1) -> np.float32:
     """Return the value of a state from its sums."""
     logit = sums[0]

@@ -22,7 +22,7 @@ from neurogame.kernels.leaves.preference import (
 )
 from neurogame.native.bits import lowest_bit
 from neurogame.native.clock import nanoseconds
-from neurogame.native.compiled import inlined
+from neurogame.native.compiled import inner
 from neurogame.native.random import below
 
 _ONE = np.uint64(1)
@@ -47,7 +47,7 @@ def choose_learned(policy: Policy) -> None:
                 block.made[lane, ply, role] = move if policy.counts[row, role] > 1 else -1
 
 
-@inlined
+@inner
 def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
     """Return the number of the move that a role chooses."""
     legal = policy.legal
@@ -65,7 +65,7 @@ def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
     return move
 
 
-@inlined
+@inner
 def _preferred(policy: Policy, row: int, begin: int, end: int, word: np.uint64) -> int:
     """Return a move by its score: the best, or one drawn by weight.
 
@@ -141,7 +141,7 @@ def choose_scored(policy: Policy) -> None:
                 block.made[lane, ply, role] = move
 
 
-@inlined
+@inner
 def _chosen(policy: Policy, place: int, row: int, role: int, word: np.uint64) -> Any:
     """Return the number of the legal move that a row's scores choose."""
     marks, scale = policy.marks, policy.judge.scale
@@ -159,7 +159,7 @@ def _chosen(policy: Policy, place: int, row: int, role: int, word: np.uint64) ->
     return greatest(marks, place, count, high, unit(word))
 
 
-@inlined
+@inner
 def _blend(
     policy: Policy,
     place: int,

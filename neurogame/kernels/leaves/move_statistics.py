@@ -17,7 +17,7 @@ from neurogame.array_types import Float32s1, Float32s2, Int32s2, Int64s1, UInt64
 from neurogame.judges.moves import MoveScores
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.native.compiled import compiled, inlined
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
 _HALF = np.float32(0.5)
@@ -125,7 +125,7 @@ def learn_all(policy: Policy) -> None:
             _learn_simulation(policy, block, lane)
 
 
-@inlined
+@inner
 def _learn_simulation(policy: Policy, block: Block, lane: int) -> None:
     depth, plies = block.depth[lane], min(block.plies[lane], block.made.shape[1])
     for ply in range(depth + plies):
@@ -138,7 +138,7 @@ def _learn_simulation(policy: Policy, block: Block, lane: int) -> None:
                 _learn_move(policy, move, block.values[lane, role])
 
 
-@inlined
+@inner
 def _learn_move(policy: Policy, move: int, value: float) -> None:
     if policy.visits[move] >= _MANY:
         policy.visits[move] *= _HALF
@@ -157,7 +157,7 @@ def forget(policy: Policy) -> None:
         policy.scores[move] = score(policy, policy.visits[move], policy.sums[move])
 
 
-@inlined
+@inner
 def score(policy: Policy, visits: np.float32, sums: np.float32) -> np.float32:
     """Return what a move with such a mean counts for; an unknown one counts as always won.
 

@@ -50,7 +50,7 @@ def compile_networks(program: Program, gates: Circuit | None) -> CompiledValues 
         arguments, kept = step.between(source, target, places, 1 << Part.LOOK | 1 << Part.GOALS)
         logic = step.code.address("evaluate")
     return CompiledValues(
-        value=entry(value_states, counted=True),
+        value=entry(value_states, arrays=True),
         evaluator=Valuation(
             program=program,
             one=make_space(program, 1),

@@ -17,7 +17,7 @@ from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, play_uniform, step
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
-from neurogame.native.compiled import compiled, inlined, inner, merged
+from neurogame.native.compiled import compiled, inner
 
 Rows: TypeAlias = UInt64s2 | Float32s2 | Int32s2
 
@@ -133,14 +133,14 @@ def _begin(policy: Policy) -> int:
     return left
 
 
-@merged
+@inner
 def copy_row(source: Rows, row: int, target: Rows, place: int) -> None:
     """Copy a row; a slice would cost more than the row."""
     for column in range(source.shape[1]):
         target[place, column] = source[row, column]
 
 
-@inlined
+@inner
 def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
     """Return whether some role has no legal move; write how many each has at a place."""
     stuck = False
@@ -151,7 +151,7 @@ def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
     return stuck
 
 
-@inlined
+@inner
 def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
     """Give ended lanes their goals and move the others up; return how many those are.
 
@@ -175,7 +175,7 @@ def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
     return kept
 
 
-@inlined
+@inner
 def _move_lane(lanes: Int64s2, source: int, target: int) -> None:
     """Copy a lane of all words."""
     there, here = np.int64(target >> 6), np.int64(source >> 6)

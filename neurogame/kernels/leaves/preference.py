@@ -10,7 +10,7 @@ import numpy as np
 from neurogame.array_types import Float32s2
 from neurogame.judges.moves import LOGITS
 from neurogame.native.bits import power_of_two
-from neurogame.native.compiled import inlined
+from neurogame.native.compiled import inner
 
 RANGE, MAX, RAW = range(3)
 SCALINGS = {"range": RANGE, "max": MAX, "raw": RAW}
@@ -26,7 +26,7 @@ _D, _E, _F = np.float32(0.055860337), np.float32(0.0089495904), np.float32(0.001
 """Of the polynomial that goes through ``2 ** x`` at Chebyshev's places of 0..1."""
 
 
-@inlined
+@inner
 def lowest_highest(scores: Float32s2, row: int, count: int) -> Any:
     """Return the least and the greatest of the first numbers of a row."""
     low: np.float32 = _LARGEST
@@ -37,7 +37,7 @@ def lowest_highest(scores: Float32s2, row: int, count: int) -> Any:
     return low, high
 
 
-@inlined
+@inner
 def shift_factor(low: np.float32, high: np.float32, scale: int, scaling: int) -> Any:
     """Return what to subtract from scores, and what to multiply them with then.
 
@@ -59,13 +59,13 @@ def shift_factor(low: np.float32, high: np.float32, scale: int, scaling: int) ->
     return shift, factor
 
 
-@inlined
+@inner
 def unit_of(scale: int) -> float:
     """Return what a scaled score of 1 counts for where moves are drawn by weight."""
     return 1.0 if scale == LOGITS else 100.0
 
 
-@inlined
+@inner
 def draw(
     scores: Float32s2, row: int, count: int, high: np.float32, step: float, unit: float
 ) -> Any:
@@ -96,7 +96,7 @@ def draw(
     return chosen
 
 
-@inlined
+@inner
 def _exponential(power: Any) -> Any:
     """Return ``2 ** power`` to six digits, 0 where that is negligible; float32.
 
@@ -110,7 +110,7 @@ def _exponential(power: Any) -> Any:
     return result if power > _NEGLIGIBLE else np.float32(0)
 
 
-@inlined
+@inner
 def greatest(scores: Float32s2, row: int, count: int, high: np.float32, unit: float) -> Any:
     """Return a place of the greatest score, each of equal ones alike."""
     ties = 0

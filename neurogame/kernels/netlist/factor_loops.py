@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Int64s, Int64s1
 from neurogame.graph.graph import Graph
 from neurogame.kernels.netlist.extract_loops import count_uses
-from neurogame.native.compiled import compiled, counted, inner
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
 
@@ -272,7 +272,7 @@ def _write_terms(work: _Factoring, task: int) -> None:
             work.gates += 1
 
 
-@counted
+@compiled(arrays=True)
 def in_order(
     first: int, begin: Int64s1, end: Int64s1, inputs: Int64s1, roots: Int64s1
 ) -> tuple[Int64s, Int64s, Int64s]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Bools1, Int64s, Int64s1, UInt64s, UInt64s2
 from neurogame.graph.graph import Graph
-from neurogame.native.compiled import compiled, counted, inner
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
 _MOST_OWN = 64
@@ -395,7 +395,7 @@ def _refine(work: _Conditions) -> bool:
     return True
 
 
-@counted
+@compiled(arrays=True)
 def levels(first: int, start: Int64s1, inputs: Int64s1) -> Int64s:
     """Return the longest distance of each gate to an input; int64 ``[G]``."""
     result = np.ones(len(start) - 1, np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Bools1, Int32s2, Int64s, Int64s1
-from neurogame.native.compiled import compiled, counted
+from neurogame.native.compiled import compiled
 
 
 @compiled
@@ -26,7 +26,7 @@ def mark_late(first: int, inputs: Int32s2, late: Bools1) -> None:
                 late[first + gate] = True
 
 
-@counted
+@compiled(arrays=True)
 def depth_first(first: int, inputs: Int32s2, rows: Int64s1) -> Int64s:
     """Return the gates that some rows need, each after its inputs, as late as possible.
 

@@ -8,10 +8,10 @@ from neurogame.array_types import Float32s2, Float32s3, Int64s2
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
 from neurogame.kernels.neural.network import ROWS, Network, propagate
-from neurogame.native.compiled import counted
+from neurogame.native.compiled import compiled
 
 
-@counted
+@compiled(arrays=True)
 def forward_blocks(
     network: Network,
     words: Int64s2,
@@ -44,7 +44,7 @@ def forward_blocks(
                     outputs[o, channel, first + lane] = value if output[o] >= 0 else 0.0
 
 
-@counted
+@compiled(arrays=True)
 def backward_blocks(
     network: Network,
     words: Int64s2,

@@ -10,7 +10,7 @@ from neurogame.array_types import UInt8s2
 from neurogame.kernels.neural.lane_math import lane_exp
 from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.network import Lanes, Network
-from neurogame.native.compiled import callee, callee_sum, inlined
+from neurogame.native.compiled import callee
 
 
 @callee
@@ -66,7 +66,7 @@ def backpropagate(
             _scatter(table_flow[table], index[table_pattern[table]], pulse)
 
 
-@callee_sum
+@callee(sums=True)
 def _total(numbers: Lanes) -> Any:
     total = np.float32(0.0)
     for lane in range(len(numbers)):
@@ -74,7 +74,7 @@ def _total(numbers: Lanes) -> Any:
     return total
 
 
-@callee_sum
+@callee(sums=True)
 def _product(one: Lanes, other: Lanes) -> Any:
     total = np.float32(0.0)
     for lane in range(len(one)):
@@ -131,7 +131,7 @@ def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
         high[lane] = high[lane] * _damping(down) - from_ceiling * down
 
 
-@inlined
+@callee
 def _damping(t: float) -> Any:
     """Return ``t / (exp(t) - 1)``, for positive t."""
     one, half, small = np.float32(1.0), np.float32(0.5), np.float32(0.125)

@@ -25,7 +25,7 @@ from neurogame.array_types import Float32s, Float32s2, Float32s3, Int32s1, Int32
 from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
-from neurogame.native.compiled import callee, inlined
+from neurogame.native.compiled import callee
 from neurogame.native.struct import Struct
 
 Lanes: TypeAlias = Float32s
@@ -120,7 +120,7 @@ def propagate(network: Network, index: UInt8s2, state: Lanes) -> None:
             _join(neuron, conjunction, edges[0])
 
 
-@inlined
+@callee
 def _add_weighted(
     sums: Lanes,
     state: Lanes,
@@ -136,13 +136,13 @@ def _add_weighted(
             sums[lane] += weight * below[lane]
 
 
-@inlined
+@callee
 def _squash(sums: Lanes, bias: float, steep: float) -> None:
     for lane in range(len(sums)):
         sums[lane] = lane_tanh(steep * (sums[lane] + bias))
 
 
-@inlined
+@callee
 def _scale(neuron: Lanes, channel: int, offset: float) -> None:
     """Keep a sum and its divisor, and write the deviation itself."""
     sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
@@ -180,7 +180,7 @@ def _add_logarithms(network: Network, state: Lanes, n: int, channel: int) -> Non
         sums[lane] = kept[lane] * lane_exp(base[lane])
 
 
-@inlined
+@callee
 def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
     """Turn the net input's deviations into the logarithms of the output's.
 
@@ -207,7 +207,7 @@ def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
         high[lane] = from_ceiling - above + lane_log(falling / total) + less
 
 
-@inlined
+@callee
 def log_damping(t: float) -> Any:
     """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
     half, c1 = np.float32(0.5), np.float32(1.0 / 24.0)
@@ -216,7 +216,7 @@ def log_damping(t: float) -> Any:
     return t * (t * (c1 - square * (c2 - square * (c3 - square * c4))) - half)
 
 
-@inlined
+@callee
 def log_sigmoid(x: float) -> Any:
     """Return ``log(1 / (1 + exp(-x)))``."""
     zero, one = np.float32(0.0), np.float32(1.0)
@@ -224,7 +224,7 @@ def log_sigmoid(x: float) -> Any:
     return (x if x < zero else zero) - lane_log(one + lane_exp(-size))
 
 
-@inlined
+@callee
 def _add_powers(
     sums: Lanes, state: Lanes, conjunction: bool, children: Int32s1, first: int, last: int
 ) -> None:
@@ -240,7 +240,7 @@ def _add_powers(
             weak[lane] -= power if power < zero else zero
 
 
-@inlined
+@callee
 def _join(neuron: Lanes, conjunction: bool, constants: Lanes) -> None:
     """Turn sums of powers into truth, falsity and their powers under the threshold t-norm.
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from neurogame.array_types import UInt8s2, UInt64s2
 from neurogame.kernels.lane_rows import transpose
-from neurogame.native.compiled import counted, written
+from neurogame.native.compiled import compiled, written
 
 _SIDE = 64
 _TILE = 8
@@ -36,7 +36,7 @@ def pack_flags(flags: Tensor) -> Tensor:
     return words
 
 
-@counted
+@compiled(arrays=True)
 def _pack_blocks(flags: UInt8s2, words: UInt64s2) -> None:
     size, signals = flags.shape
     flat = flags.reshape(-1)

@@ -29,7 +29,7 @@ from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
 from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
-from neurogame.native.compiled import callee, counted, inlined, merged
+from neurogame.native.compiled import callee, compiled, inner
 from neurogame.native.struct import Struct
 
 _ONE = np.uint64(1)
@@ -101,7 +101,7 @@ def evaluate_one(program: Program, space: Space, state: Lanes, values: Lanes) ->
     value_indexed(program, space, values.reshape((len(values), 1)))
 
 
-@merged
+@inner
 def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lanes) -> None:
     """Compute the values of 64 states, or of the first 16.
 
@@ -116,7 +116,7 @@ def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lane
     value_indexed(program, space, values)
 
 
-@counted
+@compiled(arrays=True)
 def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float32s2) -> None:
     """Compute the values of a batch of packed states.
 
@@ -142,7 +142,7 @@ def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float
                     values[first + lane, role] = block[role, lane]
 
 
-@merged
+@inner
 def index_state(program: Program, space: Space, state: Lanes) -> None:
     """Gather one state's indices of the tables; see :func:`evaluate_one`."""
     flags = space.flags
@@ -153,7 +153,7 @@ def index_state(program: Program, space: Space, state: Lanes) -> None:
     index_one(flags, program.network.pattern, space.entry)
 
 
-@merged
+@inner
 def value_indexed(program: Program, space: Space, values: Lanes) -> None:
     """Compute values, float32 ``[R, L]``, from the indices of the tables."""
     propagate(program.network, space.entry, space.state)
@@ -217,7 +217,7 @@ def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
             target[lane] = least + (one - least - least) * (one - target[lane])
 
 
-@inlined
+@callee
 def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: Lanes) -> None:
     """Compute what the end of the game, as an operand that shall not hold, adds to a sum."""
     zero, one = np.float32(0.0), np.float32(1.0)
@@ -229,7 +229,7 @@ def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: 
         end[lane] = power if power > zero else -power * scale
 
 
-@inlined
+@callee
 def _degree(
     neuron: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
 ) -> Any:

@@ -23,7 +23,7 @@ from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.rules_network.load import mode_of
 from neurogame.native.arrays import cast
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import callee_sum
+from neurogame.native.compiled import callee
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
 
@@ -89,7 +89,7 @@ def score_by_policy(scores: MoveScores) -> None:
                 slot += 1
 
 
-@callee_sum
+@callee(sums=True)
 def _see(policy: PolicyWeights, states: UInt64s2, row: int) -> None:
     """Compute the hidden units of a state."""
     mode = mode_of(policy.mode_fluent, states, row)
@@ -110,7 +110,7 @@ def _see(policy: PolicyWeights, states: UInt64s2, row: int) -> None:
         units[unit] = max(units[unit], _NONE)
 
 
-@callee_sum
+@callee(sums=True)
 def _score(policy: PolicyWeights, move: int) -> np.float32:
     """Return the score of a move of the present state."""
     readout, units = policy.readout, policy.units

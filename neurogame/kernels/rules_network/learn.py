@@ -19,7 +19,7 @@ from neurogame.kernels.rules_network.limits import LEAST
 from neurogame.kernels.rules_network.load import add_up, change_rows
 from neurogame.kernels.rules_network.outputs import added, value_of
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import callee_sum, inner
+from neurogame.native.compiled import callee, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)
@@ -83,7 +83,7 @@ def _begin(learning: Learning, mode: int) -> None:
         loaded.row[mode, lookup] = loaded.rows[lookup] = network.first[lookup]
 
 
-@callee_sum
+@callee(sums=True)
 def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image: int) -> None:
     """Go on to a position: rows that change get their errors, fluents their gradients."""
     network, loaded, images = learning.network, learning.loaded, learning.images
@@ -145,7 +145,7 @@ def _learn_row(learning: Learning, mode: int, lookup: int, row: int) -> None:
         sizes[weights, output, row] = size + abs(error)
 
 
-@callee_sum
+@callee(sums=True)
 def _predict(learning: Learning, mode: int) -> None:
     """Compute the outputs of the position."""
     network, loaded = learning.network, learning.loaded
@@ -180,7 +180,7 @@ def _note_error(learning: Learning, targets: Float32s2, place: int, mode: int) -
         learning.total[output] += turned[output]
 
 
-@callee_sum
+@callee(sums=True)
 def _add_gradients(learning: Learning, mode: int) -> None:
     """Add the gradients of the hidden units and of what reads them."""
     network, units, flow, turned = (

@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Float32s1, Int32s1, UInt64s2
 from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights
 from neurogame.native.bits import lowest_bit
-from neurogame.native.compiled import callee_sum, inner
+from neurogame.native.compiled import callee, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)
@@ -40,7 +40,7 @@ def see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
         _see(network, loaded, mode)
 
 
-@callee_sum
+@callee(sums=True)
 def _see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     view, addends = network.seen_as, network.addends
     weights = network.weights[mode]
@@ -82,7 +82,7 @@ def change_rows(network: RulesNetworkWeights, rows: Int32s1, fluent: int, holds:
             rows[place] -= addends[fluent, place]
 
 
-@callee_sum
+@callee(sums=True)
 def compute_outputs(
     network: RulesNetworkWeights, loaded: Loaded, states: UInt64s2, row: int, out: Float32s1
 ) -> None:
@@ -126,7 +126,7 @@ def compute_outputs(
         out[output] = network.sign[mode] * loaded.canonical[network.turn[mode, output]]
 
 
-@callee_sum
+@callee(sums=True)
 def add_up(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     """Compute the outputs, in perspective, from the rows that are read and the units' inputs."""
     units, rows, canonical = loaded.units, loaded.rows, loaded.canonical

@@ -47,7 +47,7 @@ def value_rules_network(values: Values) -> None:
 def compile_rules_network(network: RulesNetworkWeights) -> CompiledValues:
     """Return a rules network for compiled code."""
     return CompiledValues(
-        value=entry(value_rules_network, counted=True),
+        value=entry(value_rules_network, arrays=True),
         evaluator=RulesNetworkValuation(network=network, loaded=make_loaded(network)),
     )
 

@@ -81,7 +81,7 @@ class Games:
         self._expander.expansion.most = MOST_TOGETHER
         self.own = _make(circuit, learning, self._expander, self._leaves, settings)
         self.own.initial, self.own.initial_legal = initial, seen.legal
-        self._play = entry(play_rounds, counted=True)
+        self._play = entry(play_rounds, arrays=True)
         entry(start_lanes)(self.own)
 
     def play(self, rounds: int) -> None:

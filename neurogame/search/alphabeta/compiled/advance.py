@@ -17,7 +17,7 @@ from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.machine import look, step
 from neurogame.kernels.leaves.playouts import copy_row
 from neurogame.native.clock import nanoseconds
-from neurogame.native.compiled import compiled, merged
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.random import hashed
 from neurogame.search.alphabeta.compiled.generate import (
     ask,
@@ -139,7 +139,7 @@ def begin(search: Search, depth: int, quiet: int, alpha: np.float32, beta: np.fl
         frame.slack = np.float32(search.slack)
 
 
-@merged
+@inner
 def _interruption(search: Search) -> int:
     """Return why the search must be interrupted, or 0."""
     now = nanoseconds()
@@ -154,7 +154,7 @@ def _interruption(search: Search) -> int:
     return 0
 
 
-@merged
+@inner
 def _has_root(search: Search) -> bool:
     """Put the root's children onto the stack if they are kept; row 0 is the root itself."""
     stack = search.stack
@@ -171,7 +171,7 @@ def _has_root(search: Search) -> bool:
     return True
 
 
-@merged
+@inner
 def _request_root(search: Search) -> int:
     """Put the root on the list of nodes whose children are to be generated."""
     stack = search.stack

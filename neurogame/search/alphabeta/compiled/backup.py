@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2, Int64s1
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.records import Child, Records, Row
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
-@merged
+@inner
 def best_reply(
     rows: Records[Child], first: int, moves: int, answers: int
 ) -> tuple[np.float32, int]:
@@ -42,7 +42,7 @@ def best_reply(
     return best, best_row
 
 
-@merged
+@inner
 def proved_bounds(
     rows: Records[Row], first: int, moves: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
@@ -83,7 +83,7 @@ def proved_bounds(
     return low, high
 
 
-@merged
+@inner
 def final_bounds(
     rows: Records[Child], first: int, moves: int, answers: int, opposed: bool
 ) -> tuple[np.float32, np.float32]:
@@ -158,14 +158,14 @@ def equilibrium(
     return best
 
 
-@merged
+@inner
 def _prefers(one: Float32s1, other: Float32s1, role: int, searching: int) -> bool:
     if one[role] != other[role]:
         return bool(one[role] > other[role])
     return bool(one[searching] < other[searching])
 
 
-@merged
+@inner
 def is_certain(values: Float32s2, first: int, best: int, order: Int64s1, starts: Int64s1) -> bool:
     """Return whether no tie-break and no order of simultaneous choices could change the value.
 

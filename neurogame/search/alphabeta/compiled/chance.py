@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.backup import equilibrium, is_certain
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 
@@ -55,14 +55,14 @@ def settle_all(
     return best * outcomes, certain
 
 
-@merged
+@inner
 def _outcomes(choices: Choices) -> int:
     """Return the number of moves that chance has among those listed; 1 where nobody is chance."""
     last = len(choices.order) - 1
     return choices.starts[last + 1] - choices.starts[last] if choices.chance >= 0 else 1
 
 
-@merged
+@inner
 def _average(values: Float32s2, first: int, rows: int, outcomes: int, means: Float32s2) -> None:
     """Write the mean of every ``outcomes`` rows that lie side by side."""
     for group in range(rows // outcomes):

@@ -16,7 +16,7 @@ from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import step
 from neurogame.kernels.leaves.playouts import copy_row
 from neurogame.native.clock import nanoseconds
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.backup import best_reply, final_bounds
 from neurogame.search.alphabeta.compiled.chance import settle_all
 from neurogame.search.alphabeta.compiled.memory import Kept, Search
@@ -51,7 +51,7 @@ _FEWEST = 8
 """Lanes of the smallest blocks."""
 
 
-@merged
+@inner
 def ask(
     search: Search, states: UInt64s2, legal: UInt64s2, place: int, key: np.uint64, width: int
 ) -> None:
@@ -65,7 +65,7 @@ def ask(
     copy_row(legal, place, batch.legal, number)
 
 
-@merged
+@inner
 def is_kept(search: Search, kept: Kept, place: int) -> bool:
     """Return whether the children at a place are still there, not overwritten by later ones."""
     return place >= 0 and search.head <= place + len(kept.rows)
@@ -105,7 +105,7 @@ def generate(search: Search) -> int:
     return 0
 
 
-@merged
+@inner
 def _reserve(search: Search, room: int, count: int) -> int:
     """Return the place of a number of children that lie side by side."""
     if search.head % room + count > room:
@@ -115,7 +115,7 @@ def _reserve(search: Search, room: int, count: int) -> int:
     return place
 
 
-@merged
+@inner
 def _work(search: Search, count: int) -> int:
     """Make the moves of the first lanes, value the states that follow, and keep them.
 
@@ -145,13 +145,13 @@ def _work(search: Search, count: int) -> int:
     return 0
 
 
-@merged
+@inner
 def _expected(search: Search, count: int) -> int:
     """Return how long a block will take, judged by the last one; nanoseconds."""
     return search.last_time * max(count, search.last_count) // max(search.last_count, 1)
 
 
-@merged
+@inner
 def _adapt(search: Search, count: int, time: int) -> None:
     """Make blocks smaller where they take long, unless the time does not depend on their size."""
     if time < _BETWEEN // 4 or search.last_count == 0:
@@ -167,7 +167,7 @@ def _adapt(search: Search, count: int, time: int) -> None:
     search.last_count, search.last_time = count, time
 
 
-@merged
+@inner
 def _keep(search: Search, block: Block, lane: int) -> None:
     """Keep the child in a lane: its state, legal moves, values and hash."""
     kept = search.kept
@@ -188,7 +188,7 @@ def _keep(search: Search, block: Block, lane: int) -> None:
         search.evaluations += 1
 
 
-@merged
+@inner
 def _neutralise(search: Search, place: int) -> None:
     """Take from a kept child what counts for nobody: the goal of chance, those of united others."""
     values, chance, role = search.kept.values, search.choices.chance, search.role
@@ -275,7 +275,7 @@ def request(search: Search) -> int:
     return 0
 
 
-@merged
+@inner
 def _ask_siblings(search: Search, frame: Frame, room: int) -> None:
     """Add the next rows of a frame."""
     stack = search.stack
@@ -297,7 +297,7 @@ def _ask_siblings(search: Search, frame: Frame, room: int) -> None:
             room -= row.width
 
 
-@merged
+@inner
 def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
     """Add the best child of the next rows of a frame."""
     kept = search.kept
@@ -326,7 +326,7 @@ def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
             room -= width
 
 
-@merged
+@inner
 def _has_children(search: Search, key: np.uint64) -> bool:
     """Return whether the children of a node are kept."""
     entries = search.table.entries
@@ -334,7 +334,7 @@ def _has_children(search: Search, key: np.uint64) -> bool:
     return index >= 0 and is_kept(search, search.kept, entries[index].place)
 
 
-@merged
+@inner
 def push_rows(search: Search, source: int, kept_place: int) -> None:
     """Make a row of the stack the new top frame.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.kernels.leaves.playouts import copy_row
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.chance import settle_all
 from neurogame.search.alphabeta.compiled.generate import is_kept, push_rows
 from neurogame.search.alphabeta.compiled.memory import Search
@@ -70,7 +70,7 @@ def push_maxn(search: Search, frame: Frame, place: int) -> None:
     search.visits += 1
 
 
-@merged
+@inner
 def open_maxn(search: Search, ply: int, depth: int) -> None:
     """Begin with the first row of a frame."""
     stack = search.stack
@@ -104,7 +104,7 @@ def back_up_maxn(search: Search) -> bool:
         search.top -= 1
 
 
-@merged
+@inner
 def _finish_maxn(search: Search, frame: Frame) -> None:
     """Choose for all roles, and remember the values of a node all of whose rows are done."""
     stack = search.stack

@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Int32s1, Int64s1, UInt64s1
 from neurogame.native.bits import lowest_bit, ones
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 from neurogame.search.alphabeta.compiled.records import CLOSED
 
@@ -17,7 +17,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
 
 
-@merged
+@inner
 def _of_role(legal: UInt64s1, word: int, begin: int, end: int) -> np.uint64:
     """Return one word of packed moves in which all but the moves ``begin .. end - 1`` are 0."""
     bits: np.uint64 = legal[word]
@@ -68,7 +68,7 @@ def list_moves(choices: Choices, legal: UInt64s1) -> None:
     starts[len(order)] = place
 
 
-@merged
+@inner
 def joint_move(choices: Choices, row: int, joint: Int32s1) -> None:
     """Write a row's joint move, of the moves listed, as move numbers; int32 ``[R]``."""
     rest = row
@@ -79,14 +79,14 @@ def joint_move(choices: Choices, row: int, joint: Int32s1) -> None:
         rest //= count
 
 
-@merged
+@inner
 def measured(search: Search, offsets: Int64s1, legal: UInt64s1) -> int:
     """Return the number of joint moves of a state, or ``CLOSED`` where that is too many."""
     width = joint_count(legal, offsets)
     return width if width <= search.widest else CLOSED
 
 
-@merged
+@inner
 def measure(search: Search, place: int) -> None:
     """Write the width of a row of the stack that is not terminal."""
     stack = search.stack

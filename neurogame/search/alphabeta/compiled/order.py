@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s1
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 from neurogame.search.alphabeta.compiled.moves import list_moves
 from neurogame.search.alphabeta.compiled.records import Frame, Records, Row
@@ -24,7 +24,7 @@ from neurogame.search.alphabeta.compiled.records import Frame, Records, Row
 _FIRST = np.float32(np.inf)
 
 
-@merged
+@inner
 def row_at(frame: Frame, rows: Records[Row], group: int, answer: int) -> int:
     """Return the row, counted from the frame's first, at a place in the order."""
     base = int(rows[frame.first + group].group) * frame.answers
@@ -97,7 +97,7 @@ def _sort(rows: Records[Row], first: int, count: int) -> None:
         gap //= 3
 
 
-@merged
+@inner
 def _experience(search: Search, choices: Choices, role: int, move: int) -> np.float32:
     """Return what the history says of a move, times its weight."""
     if choices.top[role] > 0:
@@ -107,7 +107,7 @@ def _experience(search: Search, choices: Choices, role: int, move: int) -> np.fl
     return np.float32(0)
 
 
-@merged
+@inner
 def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
     """Write the bonus of each move of the searching role."""
     stack = search.stack
@@ -125,7 +125,7 @@ def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
         rows[frame.first + place].bonus = bonus
 
 
-@merged
+@inner
 def _give_reply_bonus(search: Search, frame: Frame, ply: int) -> None:
     """Write the bonus of each joint move of the others."""
     choices = search.choices
@@ -168,7 +168,7 @@ def learn(search: Search, frame: Frame, ply: int) -> None:
         _add_killer(choices.killers[ply], 2, code)
 
 
-@merged
+@inner
 def _add_killer(killers: Int64s1, place: int, code: int) -> None:
     if killers[place] != code:
         killers[place + 1] = killers[place]

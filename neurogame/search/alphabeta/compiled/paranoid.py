@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.native.compiled import inner, merged
+from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.backup import proved_bounds
 from neurogame.search.alphabeta.compiled.generate import is_kept, push_rows
 from neurogame.search.alphabeta.compiled.memory import Search
@@ -49,7 +49,7 @@ _NARROW = np.float32(1e-6)
 """Width of a null window. Values inside it are exact, so that no width would be wrong."""
 
 
-@merged
+@inner
 def _alpha(frame: Frame) -> np.float32:
     """Return below which value the present row is of no interest."""
     # Not the proved lower bound, too: a refuted move would then look as good as the move that the
@@ -57,13 +57,13 @@ def _alpha(frame: Frame) -> np.float32:
     return max(frame.alpha, frame.best - frame.slack)
 
 
-@merged
+@inner
 def _beta(frame: Frame) -> np.float32:
     """Return above which value the present row is of no interest."""
     return min(frame.beta, frame.worst)
 
 
-@merged
+@inner
 def _window(frame: Frame) -> tuple[np.float32, np.float32]:
     """Return the window for the present row; a null window where it is only to be refuted."""
     alpha, beta = _alpha(frame), _beta(frame)
@@ -110,7 +110,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     return DEEPER if is_kept(search, search.kept, entry.place) else GENERATE
 
 
-@merged
+@inner
 def _is_known(search: Search, frame: Frame, row: Row, entry: TableEntry, depth: int) -> bool:
     """Return whether what is remembered of a row is enough: then it is in ``search.value``."""
     alpha, beta = _window(frame)
@@ -150,7 +150,7 @@ def push_paranoid(search: Search, frame: Frame, place: int) -> None:
     search.visits += 1
 
 
-@merged
+@inner
 def look_up(search: Search, ply: int) -> None:
     """Take estimates and proved bounds of a frame's rows from the table."""
     stack = search.stack
@@ -216,7 +216,7 @@ def back_up_paranoid(search: Search) -> bool:
         search.top -= 1
 
 
-@merged
+@inner
 def _absorb(search: Search, frame: Frame, rows: Records[Row]) -> bool:
     """Take over the value of the present row and go to the next; return whether there is none."""
     number = row_at(frame, rows, frame.group, frame.answer)
@@ -244,13 +244,13 @@ def _absorb(search: Search, frame: Frame, rows: Records[Row]) -> bool:
     return False
 
 
-@merged
+@inner
 def _has_value(frame: Frame) -> bool:
     """Return whether a value to compare with has been found."""
     return bool(frame.best > -np.inf if frame.answers == 1 else frame.worst < np.inf)
 
 
-@merged
+@inner
 def _finish_paranoid(search: Search, frame: Frame) -> None:
     """Remember the value of a node all of whose rows are done."""
     stack = search.stack

@@ -8,7 +8,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, UInt64s1
 from neurogame.kernels.lane_rows import hash_row
-from neurogame.native.compiled import compiled, inner, merged
+from neurogame.native.compiled import compiled, inner
 from neurogame.native.random import hashed
 from neurogame.search.alphabeta.compiled.memory import Proofs, Search, TranspositionTable
 from neurogame.search.alphabeta.compiled.records import (
@@ -30,7 +30,7 @@ _THREE = np.uint64(BUCKET - 1)
 _RECENT, _PROVED, _PRINCIPAL = 4 * PER_PLY, 16 * PER_PLY, 64 * PER_PLY
 
 
-@merged
+@inner
 def bucket_of(word: np.uint64, size: int) -> int:
     """Return the first index of the bucket of a hash in a memory of ``size``, a power of 2."""
     first: Any = np.int64(word & np.uint64(size - 1) & ~_THREE)
@@ -38,19 +38,19 @@ def bucket_of(word: np.uint64, size: int) -> int:
     return index
 
 
-@merged
+@inner
 def hundredths(value: np.float32) -> int:
     """Return a goal / 100 as the goal."""
     return int(value * np.float32(100) + np.float32(0.5))
 
 
-@merged
+@inner
 def of_hundredths(number: int) -> np.float32:
     """Return a goal as goal / 100; float32."""
     return np.float32(number / 100.0)
 
 
-@merged
+@inner
 def child_key(key: np.uint64, row: int, hash_: np.uint64, shared: int) -> np.uint64:
     """Return the key of a child: of its state, or of the way to it where nothing is shared."""
     if shared == 0:
@@ -59,7 +59,7 @@ def child_key(key: np.uint64, row: int, hash_: np.uint64, shared: int) -> np.uin
     return hash_ if hash_ != 0 else np.uint64(1)
 
 
-@merged
+@inner
 def find(entries: Records[TableEntry], key: np.uint64) -> int:
     """Return the index of a state's entry, or -1."""
     first = bucket_of(key, len(entries))
@@ -110,14 +110,14 @@ def claim(search: Search, entries: Records[TableEntry], key: np.uint64) -> int:
     return worst
 
 
-@merged
+@inner
 def narrow(entry: TableEntry, low: np.float32, high: np.float32) -> None:
     """Take over proved bounds that are narrower than those remembered."""
     entry.low = max(int(entry.low), hundredths(low))
     entry.high = min(int(entry.high), hundredths(high))
 
 
-@merged
+@inner
 def is_enough(entry: TableEntry, draft: int, alpha: np.float32, beta: np.float32) -> bool:
     """Return whether the remembered value answers a search with this draft and window."""
     if entry.draft < draft:
@@ -161,7 +161,7 @@ def remember(search: Search, proofs: Proofs, state: UInt64s1, value: np.float32)
         proofs.values[place, role] = value if role == search.role else rest
 
 
-@merged
+@inner
 def remember_all(search: Search, proofs: Proofs, state: UInt64s1, values: Float32s1) -> None:
     """Keep a state whose values for all roles are known; float32 ``[R]``."""
     place = _place(search, proofs, state)
@@ -179,7 +179,7 @@ def place_of(proofs: Proofs, state: UInt64s1) -> int:
     return -1
 
 
-@merged
+@inner
 def _place(search: Search, proofs: Proofs, state: UInt64s1) -> int:
     """Return where to keep a proved state; where the bucket is full, one of it is given up."""
     hash_ = hash_row(state)
@@ -201,7 +201,7 @@ def _place(search: Search, proofs: Proofs, state: UInt64s1) -> int:
     return place
 
 
-@merged
+@inner
 def _same(one: UInt64s1, other: UInt64s1) -> bool:
     for word in range(len(one)):  # noqa: SIM110 - compiled
         if one[word] != other[word]:
