@@ -30,9 +30,10 @@ import torch
 from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.codegen.kernel import STRAIGHT_GATES
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
-from neurogame.kernels.leaves.expander import Expander
+from neurogame.kernels.leaves.expander import ChildBlocks, Expander, fill_children
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
+from neurogame.native.entries import entry
 from neurogame.simulate.game import Game
 
 Row: TypeAlias = dict[str, Any]
@@ -126,20 +127,35 @@ def expansion(rules: Path) -> Row:
     flags = words[:, :, None] >> np.arange(64) & 1
     states = pack_lanes(flags.reshape(len(flags), -1).T.astype(np.bool_))
     legal = expander.look(states).legal
-    children = len(expander.expand(states, legal).parent)
-    one = [len(expander.expand(states[i : i + 1], legal[i : i + 1]).parent) for i in range(100)]
+    blocks = expander.expansion
+
+    def made(begin: int, end: int) -> int:
+        """Make all children of some of the states; return how many they are."""
+        blocks.states, blocks.legal = states[begin:end], legal[begin:end]
+        blocks.given, blocks.state, blocks.left, total = end - begin, -1, 0, 0
+        while True:
+            entry(_next_children)(blocks)
+            if blocks.count == 0:
+                return total
+            total += blocks.count
+
+    children = made(0, len(states))
+    one = [made(i, i + 1) for i in range(100)]
 
     def each() -> None:
         for i in range(100):
-            expander.expand(states[i : i + 1], legal[i : i + 1])
+            made(i, i + 1)
 
     return {
         "states": len(states),
         "children": children,
         "one_state_seconds_per_child": _cpu_seconds(each, 7) / sum(one),
-        "many_states_seconds_per_child": _cpu_seconds(lambda: expander.expand(states, legal), 7)
-        / children,
+        "many_states_seconds_per_child": _cpu_seconds(lambda: made(0, len(states)), 7) / children,
     }
+
+
+def _next_children(blocks: ChildBlocks) -> None:
+    fill_children(blocks)
 
 
 def equal(rules: Path, seconds: float) -> Row:

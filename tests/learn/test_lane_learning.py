@@ -18,6 +18,7 @@ from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.native.struct import array_of
 from neurogame.simulate.game import Game
 from tests.evaluators.rules_networks import SMALL, network_of
+from tests.kernels.leaves.plain_children import make_children
 
 SETTINGS = GameSettings(lanes=3, plies=40, seed=5, epsilon=0.3, lambda_=0.6, openings=2)
 
@@ -81,7 +82,7 @@ def test_moves_are_the_best_by_the_evaluator(name: str) -> None:
         now = array_of(games.own, "state")[lane : lane + 1]
         path = np.concatenate([kept, now])
         for place in range(ply):
-            children = expander.expand(path[place : place + 1].copy())
+            children = make_children(expander, path[place : place + 1].copy())
             values = evaluator(fluents_of(game, children.states)).detach().numpy()
             ends = children.seen.terminal
             values[ends] = children.seen.goals[ends]

@@ -16,6 +16,7 @@ from torch import Tensor
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.backends import VARIABLE
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.compiled.tree import PENDING, Tree
 from neurogame.search.mcts.mcts import Mcts
@@ -384,13 +385,12 @@ def test_an_evaluators_error_is_raised_and_nothing_is_kept() -> None:
             search.search(rules.initial_state(), 0, Limit(simulations=200))
 
 
-def test_rules_in_plain_torch_find_the_same() -> None:
-    rules = game("tictactoe")
-    limit = Limit(simulations=60)
-    tries = [
-        Mcts(rules, backend=backend).search(rules.initial_state(), 0, limit).tries
-        for backend in ("llvm", "torch")
-    ]
+def test_rules_in_plain_torch_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, tries = game("tictactoe"), []
+    for backend in ("llvm", "torch"):
+        monkeypatch.setenv(VARIABLE, backend)
+        search = Mcts(rules)
+        tries.append(search.search(rules.initial_state(), 0, Limit(simulations=60)).tries)
     assert sum(tries[0].values()) == sum(tries[1].values()) == 60
 
 

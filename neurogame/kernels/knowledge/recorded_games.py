@@ -64,18 +64,17 @@ class GameRecorder:
     the judge says.
     """
 
-    def __init__(self, circuit: Circuit, *, plies: int = 1000, backend: str | None = None) -> None:
+    def __init__(self, circuit: Circuit, *, plies: int = 1000) -> None:
         """Compile the rules, or load them.
 
         Args:
             circuit: the game.
             plies: games are cut after this many, with the goals of the state reached; at least 1.
-            backend: of the rules; None: chosen by their size.
         """
         self._circuit, self._plies = circuit, plies
         words = -(-len(circuit.fluents) // 64)
         self.lanes = min(MOST_LANES, max(256, (1 << 16) // max(words, 1)))
-        self._leaves = Leaves(circuit, self.lanes, depth=1, playouts=0, backend=backend)
+        self._leaves = Leaves(circuit, self.lanes, depth=1, playouts=0)
         self._initial = pack_rows(_flags(circuit))
         self._offsets = circuit.move_offsets
 

@@ -1,35 +1,30 @@
-"""All children of many states: what learning and tools ask of the rules, from Python.
+"""Looks at many states, and their children: what learning asks of the rules.
 
-:class:`Expander` gives the children of states as :mod:`neurogame.kernels.twin.expand`, which
-defines them. Compiled code goes through them block by block: :func:`next_children` makes as many
-as there is room for, after which the block holds each child beside its parent and the joint move
-in between, for whatever is to be computed of them.
+:class:`Expander` sees of states what :mod:`neurogame.kernels.twin.expand`, which defines it, does.
+Compiled code goes through children block by block: :func:`fill_children` makes as many as there is
+room for, after which the block holds each child beside its parent and the joint move in between,
+for whatever is to be computed of them.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.array_types import Int64s1, Int64s2, UInt64s, UInt64s2
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import LimitError
-from neurogame.kernels.children import Children, Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.picking import count_moves, masked
+from neurogame.kernels.leaves.picking import masked
+from neurogame.kernels.seen import Seen
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
-from neurogame.native.entries import entry
 from neurogame.native.random import below, random_word
 from neurogame.native.struct import Struct
 
-Kind = TypeVar("Kind", bound=np.generic)
-
 MOST = 1 << 24
-"""Children of one call."""
+"""Joint moves that are made of one state, unless somebody wants fewer."""
 
 _LANES = 2048
 _ONE = np.uint64(1)
@@ -46,7 +41,6 @@ class ChildBlocks(Struct):
         states: given: packed states; uint64 ``[>= S, Fw]``.
         legal: given: their packed legal moves; uint64 ``[>= S, Mw]``.
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
-        children: number of joint moves of all states; a real number, as many roles overflow.
         state: the one whose children are made next.
         left: how many children it still has.
         count: number of children in the block.
@@ -67,7 +61,6 @@ class ChildBlocks(Struct):
     states: UInt64s2
     legal: UInt64s2
     offsets: Int64s1
-    children: float = 0.0
     state: int = -1
     left: int = 0
     count: int = 0
@@ -79,25 +72,6 @@ class ChildBlocks(Struct):
     most: int
     drawn: int = 0
     seed: int = 0
-
-
-def first_children(expansion: ChildBlocks) -> None:
-    """Count all children, and make the first of them if they are at most :data:`MOST`."""
-    legal, offsets = expansion.legal, expansion.offsets
-    total = 0.0
-    for state in range(expansion.given):
-        product = 1.0
-        for role in range(len(offsets) - 1):
-            product *= count_moves(legal, state, offsets[role], offsets[role + 1])
-        total += product
-    expansion.children, expansion.state, expansion.left = total, -1, 0
-    if total <= MOST:
-        fill_children(expansion)
-
-
-def next_children(expansion: ChildBlocks) -> None:
-    """Make the next children, as many as the block has leaves; write how many those are."""
-    fill_children(expansion)
 
 
 @inner
@@ -177,24 +151,15 @@ def _draw(expansion: ChildBlocks) -> None:
 
 @final
 class Expander:
-    """Expands states of one game; not for several threads at once.
+    """Looks at states of one game; not for several threads at once.
 
     Attributes:
-        expansion: for compiled code that goes through children itself.
+        expansion: for compiled code that goes through children.
     """
 
-    def __init__(self, circuit: Circuit, *, backend: str | None = None) -> None:
-        """Compile the rules, or load them from the cache, and reserve memory.
-
-        Args:
-            circuit: the game.
-            backend: what evaluates the rules; None: chosen by their size.
-
-        Raises:
-            ConfigurationError: there is no such backend, or it does not run on the CPU.
-            MissingExtraError: its modules are not installed.
-        """
-        self._leaves = Leaves(circuit, _LANES, depth=1, playouts=0, backend=backend)
+    def __init__(self, circuit: Circuit) -> None:
+        """Compile the rules, or load them from the cache, and reserve memory."""
+        self._leaves = Leaves(circuit, _LANES, depth=1, playouts=0)
         offsets = circuit.move_offsets
         block, roles = self._leaves.block, len(circuit.roles)
         self.expansion = ChildBlocks(
@@ -209,8 +174,6 @@ class Expander:
             chosen=np.zeros(roles, np.int64),
             most=MOST,
         )
-        self._states, self._legal = self.expansion.states, self.expansion.legal
-        self._begin, self._go_on = entry(first_children), entry(next_children)
 
     def look(self, states: UInt64s) -> Seen:
         """Return legal moves, ends and goals of packed states; uint64 ``[N, ceil(F / 64)]``."""
@@ -223,96 +186,12 @@ class Expander:
             blocks.append(self._seen(size))
         return _seen(blocks)
 
-    def expand(self, states: UInt64s, legal: UInt64s | None = None) -> Children:
-        """Return all children of packed states; a state in which some role has no move has none.
-
-        Args:
-            states: uint64 ``[N, ceil(F / 64)]``.
-            legal: their legal moves as :class:`Seen` gives them; None: to be found.
-
-        Raises:
-            LimitError: there are more joint moves than fit into memory.
-        """
-        expansion = self.expansion
-        self._give(states, self.look(states).legal if legal is None else legal)
-        self._begin(expansion)
-        total = expansion.children
-        if total > MOST:
-            raise LimitError(
-                f"{len(states)} states have {total:.3g} joint moves, the limit is "
-                f"{MOST}; expand fewer states at once, or sample joint moves"
-            )
-        first = self._made(min(_LANES, int(total)))
-        if total <= _LANES:
-            return first
-        children = _room(first, int(total))
-        for begin in range(0, int(total), _LANES):
-            if begin > 0:
-                self._go_on(expansion)
-            self._put(children, begin, min(begin + _LANES, int(total)))
-        return children
-
-    def _give(self, states: UInt64s, legal: UInt64s) -> None:
-        """Tell compiled code of the states; few are copied, which takes less time."""
-        expansion, count = self.expansion, len(states)
-        if count > _LANES:
-            expansion.states, expansion.legal = states, legal
-        else:
-            self._states[:count], self._legal[:count] = states, legal
-            if expansion.states is not self._states:
-                expansion.states, expansion.legal = self._states, self._legal
-        expansion.given = count
-
-    def _made(self, count: int) -> Children:
-        """Return the children in the block."""
-        self._leaves.check()
-        block = self._leaves.block
-        return Children(
-            parent=self.expansion.parent[:count].copy(),
-            joint=self.expansion.joint[:count].copy(),
-            states=block.states[:count].copy(),
-            hashes=block.hashes[:count].copy(),
-            seen=self._seen(count),
-        )
-
-    def _put(self, children: Children, begin: int, end: int) -> None:
-        """Write the children in the block into memory for more."""
-        self._leaves.check()
-        block, expansion = self._leaves.block, self.expansion
-        count, seen = end - begin, children.seen
-        children.parent[begin:end] = expansion.parent[:count]
-        children.joint[begin:end] = expansion.joint[:count]
-        children.states[begin:end] = block.states[:count]
-        children.hashes[begin:end] = block.hashes[:count]
-        seen.legal[begin:end] = block.legal[:count]
-        seen.terminal[begin:end] = block.terminal[:count]
-        seen.goals[begin:end] = block.goals[:count]
-
     def _seen(self, count: int) -> Seen:
         """Return what there is to know about the first leaves."""
         block = self._leaves.block
         return Seen(
             block.legal[:count].copy(), block.terminal[:count].copy(), block.goals[:count].copy()
         )
-
-
-def _room(like: Children, count: int) -> Children:
-    """Return memory for a number of children."""
-    return Children(
-        parent=_rows(like.parent, count),
-        joint=_rows(like.joint, count),
-        states=_rows(like.states, count),
-        hashes=_rows(like.hashes, count),
-        seen=Seen(
-            _rows(like.seen.legal, count),
-            _rows(like.seen.terminal, count),
-            _rows(like.seen.goals, count),
-        ),
-    )
-
-
-def _rows(like: npt.NDArray[Kind], count: int) -> npt.NDArray[Kind]:
-    return np.empty((count, *like.shape[1:]), like.dtype)
 
 
 def _seen(blocks: list[Seen]) -> Seen:

@@ -80,11 +80,6 @@ class Leaves:
         self.rules.count = count
         self.rules.look_at(self.rules)
 
-    @property
-    def error(self) -> BaseException | None:
-        """What a call has raised, or None; after an error calls do nothing."""
-        return None if self._python is None else self._python.error
-
     def check(self) -> None:
         """Raise what a call has raised, if anything, and forget it."""
         if self._python is not None:

@@ -48,7 +48,6 @@ class PlayoutPolicy:
         scores: SearchJudge | None = None,
         blend: float = 1.0,
         scaling: str = "range",
-        backend: str | None = None,
     ) -> None:
         """Reserve memory; nothing is learned yet.
 
@@ -62,12 +61,11 @@ class PlayoutPolicy:
             scores: the judge of ``scored`` playouts, for this policy alone.
             blend: share of the judge's score in the score of a move, 0..1.
             scaling: of the judge's scores: ``range``, ``max`` or ``raw``.
-            backend: of the rules; None: chosen by their size.
         """
         moves, roles = circuit.move_count, len(circuit.roles)
         widest = max(map(len, circuit.moves)) if scores is not None else 1
         # The leaves' own block is the caller's; a playout's steps would overwrite it.
-        self.steps = Leaves(circuit, leaves, depth=1, playouts=0, backend=backend)
+        self.steps = Leaves(circuit, leaves, depth=1, playouts=0)
         self.scores = scores
         self.policy = Policy(
             kind=KINDS[kind],

@@ -2,7 +2,7 @@
 
 States, and legal moves, are packed as :mod:`~neurogame.kernels.words.rows` says. This is the
 definition in plain torch; :class:`~neurogame.kernels.leaves.expander.Expander` does the same with
-compiled rules, and finds their children as well.
+compiled rules.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 
 from neurogame.array_types import UInt64s
-from neurogame.kernels.children import Seen
+from neurogame.kernels.seen import Seen
 from neurogame.kernels.step import GOALS, STATUS
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack, unpack

@@ -64,7 +64,6 @@ class Mcts:
         evaluator: Evaluator | None = None,
         judges: Mapping[str, MoveJudge] | None = None,
         seed: int = 0,
-        backend: str | None = None,
     ) -> None:
         """Make a searcher for one game; everything is compiled now, or loaded from the cache.
 
@@ -74,8 +73,6 @@ class Mcts:
             evaluator: values states, where the settings ask for that.
             judges: judges of moves by the names that the settings call them.
             seed: decides playouts and ties.
-            backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; None: what
-                suits the game.
 
         Raises:
             ConfigurationError: the settings need an evaluator or a judge and there is none, or
@@ -111,7 +108,6 @@ class Mcts:
                 memory=memory // len(seeds),
                 lanes=self.settings.lanes or MOST_LANES,
                 settings=self.settings,
-                backend=backend,
             )
             self._trees.append(
                 MctsTree(

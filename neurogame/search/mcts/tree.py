@@ -75,7 +75,6 @@ class TreePlan:
         memory: most bytes.
         lanes: most leaves of a block.
         settings: of playouts.
-        backend: what evaluates the rules; None: what suits the game.
         wide: whether move numbers take a word even where half of it would do.
     """
 
@@ -85,7 +84,6 @@ class TreePlan:
     memory: int
     lanes: int
     settings: MctsSettings
-    backend: str | None = None
     wide: bool = False
 
     def __post_init__(self) -> None:
@@ -389,7 +387,6 @@ class MctsTree:
                 depth=DEPTH if options.traced else 1,
                 plies=options.numbers.plies if options.traced else 0,
                 playouts=self.plan.settings.playouts,
-                backend=self.plan.backend,
             )
         return self._leaves[lanes]
 
@@ -451,5 +448,4 @@ def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | 
         scores=scores,
         blend=settings.blend,
         scaling=settings.playout_scaling,
-        backend=plan.backend or "auto",
     )

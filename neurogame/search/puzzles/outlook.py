@@ -24,15 +24,14 @@ class Outlook:
     many rounds as a clock has values.
     """
 
-    def __init__(self, circuit: Circuit, backend: str = "auto") -> None:
+    def __init__(self, circuit: Circuit) -> None:
         """Make the relaxed game of a game of one role.
 
         Args:
             circuit: the game.
-            backend: see :class:`~neurogame.simulate.simulator.Simulator`.
         """
         self._relaxed = relaxed(circuit)
-        self._simulator = Simulator(self._relaxed, backend=backend)
+        self._simulator = Simulator(self._relaxed, backend="auto")
         ticking = torch.from_numpy(np.flatnonzero(clockwork(circuit)))
         self._open = torch.cat([ticking, ticking + len(circuit.fluents)])
         self._goals = np.array([value for value, _ in circuit.goals[0]], np.int64)

@@ -10,6 +10,7 @@ import torch
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.judges.moves import LINEAR, CompiledScores
+from neurogame.kernels.backends import VARIABLE
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.simulate.game import Game
@@ -51,9 +52,10 @@ def test_a_game_depends_on_the_seed_and_its_number_alone() -> None:
     assert not np.array_equal(own.play(9, 6).moves[:5], whole.moves[:5])
 
 
-def test_rules_in_plain_torch_give_the_same_games() -> None:
-    plain = GameRecorder(load("tictactoe").circuit, backend="torch").play(30, 5)
+def test_rules_in_plain_torch_give_the_same_games(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = recorder("tictactoe").play(30, 5)
+    monkeypatch.setenv(VARIABLE, "torch")
+    plain = GameRecorder(load("tictactoe").circuit).play(30, 5)
     np.testing.assert_array_equal(plain.states, compiled.states)
     np.testing.assert_array_equal(plain.moves, compiled.moves)
     np.testing.assert_array_equal(plain.results, compiled.results)

@@ -1,17 +1,46 @@
-"""All children of many states in plain torch: what defines the expander."""
+"""All children of many states: in plain torch, which defines them, and made by compiled code."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
 import torch
 
-from neurogame.array_types import UInt64s
-from neurogame.kernels.children import Children
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.kernels.joint_moves import joint_moves
+from neurogame.kernels.leaves.expander import ChildBlocks, Expander, fill_children
+from neurogame.kernels.seen import Seen
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
+from neurogame.native.entries import entry
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Children:
+    """All children of some states, parent by parent, lexicographic in the roles' moves.
+
+    ``F`` fluents, ``R`` roles.
+
+    Attributes:
+        parent: index of each child's parent, ascending; int64 ``[K]``.
+        joint: the joint move that leads to it, each an index within the role's own moves; int64
+            ``[K, R]``.
+        states: packed states; uint64 ``[K, ceil(F / 64)]``.
+        hashes: of the states; uint64 ``[K]``.
+        seen: what there is to know about the children.
+    """
+
+    parent: Int64s
+    joint: Int64s
+    states: UInt64s
+    hashes: UInt64s
+    seen: Seen
 
 
 def expand_states(ply: TorchPly, states: UInt64s) -> Children:
@@ -32,3 +61,29 @@ def expand_states(ply: TorchPly, states: UInt64s) -> Children:
     children = pack_rows(unpack(ply.run(pack(fluents), [NEXT], does)[0], len(parent)))
     seen = look_at_states(ply, children)
     return Children(parent.numpy(), joint.numpy(), children, hash_states(children), seen)
+
+
+def make_children(expander: Expander, states: UInt64s, legal: UInt64s | None = None) -> Children:
+    """Return the same, made block by block by compiled code.
+
+    Args:
+        expander: of the game.
+        states: uint64 ``[N, ceil(F / 64)]``.
+        legal: their legal moves as :class:`Seen` gives them; None: to be found.
+    """
+    blocks, block = expander.expansion, expander.expansion.machine.block
+    blocks.states, blocks.legal = states, expander.look(states).legal if legal is None else legal
+    blocks.given, blocks.state, blocks.left = len(states), -1, 0
+    parts = []
+    while not parts or blocks.count > 0:
+        entry(_next_children)(blocks)
+        count = blocks.count
+        arrays = (blocks.parent, blocks.joint, block.states, block.hashes)
+        seen = (block.legal, block.terminal, block.goals)
+        parts.append([array[:count].copy() for array in (*arrays, *seen)])
+    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    return Children(*joined[:4], Seen(*joined[4:]))
+
+
+def _next_children(blocks: ChildBlocks) -> None:
+    fill_children(blocks)

@@ -8,15 +8,15 @@ import torch
 
 pytest.importorskip("numba")
 
-from neurogame.errors import LimitError
-from neurogame.kernels.children import Children, Seen
+from neurogame.kernels.backends import VARIABLE
 from neurogame.kernels.leaves.expander import Expander
+from neurogame.kernels.seen import Seen
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.rows import hash_states, pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
-from tests.kernels.leaves.plain_children import expand_states
+from tests.kernels.leaves.plain_children import Children, expand_states, make_children
 
 GAMES = ["tictactoe", "bidding_tictactoe", "tictactoe3p", "eightpuzzle", "breakthrough6"]
 
@@ -41,16 +41,19 @@ def same_children(left: Children, right: Children) -> bool:
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("backend", ["llvm-straight", "llvm-table", "torch"])
-def test_children_are_those_of_plain_torch(name: str, backend: str) -> None:
+def test_children_are_those_of_plain_torch(
+    name: str, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = Game.load(name)
-    expander = Expander(game.circuit, backend=backend)
+    monkeypatch.setenv(VARIABLE, backend)
+    expander = Expander(game.circuit)
     ply = TorchPly(game.circuit)
     sampled = sample_states(game.simulator(), 90, seed=3)
     states = pack_rows(sampled.to_bool())
-    children = expander.expand(states)
+    children = make_children(expander, states)
     assert same_children(children, expand_states(ply, states))
     # Children may be terminal, and then have no children of their own.
-    again = expander.expand(children.states, children.seen.legal)
+    again = make_children(expander, children.states, children.seen.legal)
     assert same_children(again, expand_states(ply, children.states))
     assert same_seen(expander.look(children.states), look_at_states(ply, children.states))
 
@@ -59,7 +62,7 @@ def test_no_states_have_no_children() -> None:
     game = Game.load("tictactoe")
     expander = Expander(game.circuit)
     none = np.zeros((0, 1), np.uint64)
-    assert len(expander.expand(none).parent) == 0
+    assert len(make_children(expander, none).parent) == 0
     assert len(expander.look(none).terminal) == 0
 
 
@@ -79,21 +82,3 @@ def test_equal_states_have_equal_hashes_and_different_ones_do_not() -> None:
     hashes = hash_states(states)
     assert len(np.unique(hashes)) == len(states)
     assert np.array_equal(hash_states(states[::-1].copy()), hashes[::-1])
-
-
-def test_too_many_children_are_refused() -> None:
-    text = "\n".join(
-        ["(role r0) (role r1) (role r2) (role r3)", "(init (on))"]
-        + [f"(number {n})" for n in range(80)]
-        + [
-            "(<= (legal ?r (say ?n)) (role ?r) (number ?n))",
-            "(<= (next (on)) (true (on)))",
-            "(<= terminal (not (true (on))))",
-            "(<= (goal ?r 50) (role ?r))",
-        ]
-    )
-    game = Game.from_text(text)
-    expander = Expander(game.circuit)
-    start = pack_rows(torch.from_numpy(game.circuit.initial)[None])
-    with pytest.raises(LimitError, match="joint moves"):
-        expander.expand(start)

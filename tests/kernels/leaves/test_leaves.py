@@ -12,9 +12,9 @@ pytest.importorskip("numba")
 
 from neurogame.errors import ConfigurationError
 from neurogame.graph.lanes import pack_lanes
-from neurogame.kernels.children import Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform, step
+from neurogame.kernels.seen import Seen
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
