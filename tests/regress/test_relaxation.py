@@ -30,7 +30,7 @@ def _random_game(game: Game, seed: int) -> tuple[list[State], list[int]]:
 @pytest.mark.parametrize("name", PUZZLES)
 def test_no_game_comes_to_more_or_makes_other_moves(name: str) -> None:
     game = Game.load(shared("games", f"{name}.kif"))
-    outlook = Outlook(game.circuit, "torch")
+    outlook = Outlook(game.circuit)
     for seed in range(3):
         states, moves = _random_game(game, seed)
         batch = StateBatch.from_bool(torch.stack([state.fluents for state in states[:-1]]))
@@ -58,7 +58,7 @@ def test_a_relaxed_step_covers_all_steps(name: str) -> None:
 
 def test_a_cell_without_digits_is_found() -> None:
     game = Game.load(shared("games", "futoshiki6.kif"))
-    outlook = Outlook(game.circuit, "torch")
+    outlook = Outlook(game.circuit)
     states = _filled(game)
     goals, _ = outlook.of(StateBatch.from_bool(torch.stack([state.fluents for state in states])))
     assert goals[0] == 100

@@ -83,7 +83,7 @@ def _product(one: Lanes, other: Lanes) -> Any:
 
 
 @callee
-def _unsquash(flow: Lanes, output: Lanes, steep: float) -> None:
+def _unsquash(flow: Lanes, output: Lanes, steep: np.float32) -> None:
     one = np.float32(1.0)
     for lane in range(len(flow)):
         flow[lane] *= steep * (one - output[lane] * output[lane])
@@ -104,7 +104,7 @@ def _below_weighted(
 
 
 @callee
-def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
+def _undeviate(flow: Lanes, state: Lanes, floor: np.float32, ceiling: np.float32) -> None:
     """Turn the gradients of both deviations' logarithms into those of the net input's.
 
     Those of floor and ceiling take the place of the two channels of the state.
@@ -132,7 +132,7 @@ def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
 
 
 @callee
-def _damping(t: float) -> Any:
+def _damping(t: np.float32) -> Any:
     """Return ``t / (exp(t) - 1)``, for positive t."""
     one, half, small = np.float32(1.0), np.float32(0.5), np.float32(0.125)
     c2, c4 = np.float32(1.0 / 12.0), np.float32(1.0 / 720.0)
@@ -169,7 +169,9 @@ def _below_deviations(
 
 
 @callee
-def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lanes) -> None:
+def _gather_pulse(
+    flow: Lanes, state: Lanes, up: np.float32, down: np.float32, pulse: Lanes
+) -> None:
     for lane in range(len(pulse)):
         pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
         pulse[lane, 1] = state[1, lane] * lane_exp(down - state[6, lane])

@@ -36,19 +36,19 @@ _LEFTMOST_BIT_OF_EXPONENT = 23
 _EXPONENT_BIAS = 127
 
 
-def lane_exp(x: float) -> float:
+def lane_exp(x: np.float32) -> np.float32:
     """Return ``exp(x)``; arguments outside -87..88 count as the nearer end."""
-    return math.exp(x)
+    return np.float32(math.exp(x))
 
 
-def lane_log(x: float) -> float:
+def lane_log(x: np.float32) -> np.float32:
     """Return ``log(x)`` of a positive number, which must not be subnormal."""
-    return math.log(x)
+    return np.float32(math.log(x))
 
 
-def lane_tanh(x: float) -> float:
+def lane_tanh(x: np.float32) -> np.float32:
     """Return ``tanh(x)``."""
-    return math.tanh(x)
+    return np.float32(math.tanh(x))
 
 
 def _register(code: Callable[[ir.IRBuilder, Any], Any]) -> Any:

@@ -137,13 +137,13 @@ def _add_weighted(
 
 
 @callee
-def _squash(sums: Lanes, bias: float, steep: float) -> None:
+def _squash(sums: Lanes, bias: np.float32, steep: np.float32) -> None:
     for lane in range(len(sums)):
         sums[lane] = lane_tanh(steep * (sums[lane] + bias))
 
 
 @callee
-def _scale(neuron: Lanes, channel: int, offset: float) -> None:
+def _scale(neuron: Lanes, channel: int, offset: np.float32) -> None:
     """Keep a sum and its divisor, and write the deviation itself."""
     sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
     factor = lane_exp(offset)
@@ -181,7 +181,7 @@ def _add_logarithms(network: Network, state: Lanes, n: int, channel: int) -> Non
 
 
 @callee
-def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
+def _deviate(neuron: Lanes, floor: np.float32, ceiling: np.float32) -> None:
     """Turn the net input's deviations into the logarithms of the output's.
 
     The logistic function and the last factor of ``low`` share one logarithm.
@@ -208,7 +208,7 @@ def _deviate(neuron: Lanes, floor: float, ceiling: float) -> None:
 
 
 @callee
-def log_damping(t: float) -> Any:
+def log_damping(t: np.float32) -> Any:
     """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
     half, c1 = np.float32(0.5), np.float32(1.0 / 24.0)
     c2, c3 = np.float32(1.0 / 2880.0), np.float32(1.0 / 181440.0)
@@ -217,7 +217,7 @@ def log_damping(t: float) -> Any:
 
 
 @callee
-def log_sigmoid(x: float) -> Any:
+def log_sigmoid(x: np.float32) -> Any:
     """Return ``log(1 / (1 + exp(-x)))``."""
     zero, one = np.float32(0.0), np.float32(1.0)
     size = x if x > zero else -x

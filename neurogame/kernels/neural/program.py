@@ -189,7 +189,13 @@ def _add_outputs(program: Program, space: Space, values: Lanes) -> None:
 
 @callee
 def _read_sound(
-    neuron: Lanes, zero: float, slope: float, shift: float, room: float, sign: float, y: Lanes
+    neuron: Lanes,
+    zero: np.float32,
+    slope: np.float32,
+    shift: np.float32,
+    room: np.float32,
+    sign: np.float32,
+    y: Lanes,
 ) -> None:
     for lane in range(len(y)):
         odds = neuron[0, lane] - neuron[1, lane] + room * neuron[2, lane]
@@ -218,7 +224,7 @@ def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
 
 
 @callee
-def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: Lanes) -> None:
+def _powers_of_end(state: Lanes, unit: int, sign: np.float32, constants: Lanes, end: Lanes) -> None:
     """Compute what the end of the game, as an operand that shall not hold, adds to a sum."""
     zero, one = np.float32(0.0), np.float32(1.0)
     scale, least = constants[3], constants[4]
@@ -231,7 +237,7 @@ def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: 
 
 @callee
 def _degree(
-    neuron: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
+    neuron: Lanes, lane: int, constant: bool, upright: bool, end: np.float32, constants: Lanes
 ) -> Any:
     """Return how nearly a goal is reached without the game being over, or holds as it is."""
     zero, one, t = np.float32(0.0), np.float32(1.0), constants[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -74,15 +74,14 @@ def make_children(expander: Expander, states: UInt64s, legal: UInt64s | None = N
     blocks, block = expander.expansion, expander.expansion.machine.block
     blocks.states, blocks.legal = states, expander.look(states).legal if legal is None else legal
     blocks.given, blocks.state, blocks.left = len(states), -1, 0
-    parts = []
+    parts: list[list[Any]] = []
     while not parts or blocks.count > 0:
         entry(_next_children)(blocks)
-        count = blocks.count
         arrays = (blocks.parent, blocks.joint, block.states, block.hashes)
         seen = (block.legal, block.terminal, block.goals)
-        parts.append([array[:count].copy() for array in (*arrays, *seen)])
-    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-    return Children(*joined[:4], Seen(*joined[4:]))
+        parts.append([array[: blocks.count].copy() for array in (*arrays, *seen)])
+    parent, joint, made, hashes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Children(parent, joint, made, hashes, Seen(*rest))
 
 
 def _next_children(blocks: ChildBlocks) -> None:
