@@ -73,7 +73,7 @@ def candidate_groups(
             left[np.concatenate([g.fluents for g in best])] = False
             members, arguments = members[left], arguments[left]
         loose += members.tolist()
-    return _joined(groups, loose, states)
+    return _joined(groups, loose, states, small)
 
 
 def _best_split(arguments: Int64s, states: UInt8s, small: bool) -> list[ExclusiveGroup]:
@@ -130,13 +130,19 @@ def _groups_of(keys: Int64s, states: UInt8s) -> list[ExclusiveGroup]:
     ]
 
 
-def _joined(groups: list[ExclusiveGroup], loose: list[int], states: Bools) -> list[ExclusiveGroup]:
+def _joined(
+    groups: list[ExclusiveGroup], loose: list[int], states: Bools, small: bool
+) -> list[ExclusiveGroup]:
     """Join groups and single fluents of different shapes of which exactly one always holds.
 
     So the phases of a turn, or whose turn it is where this is said by fluents of their own names,
-    become one group.
+    become one group. If small groups are wanted, those of few fluents are joined first: whose turn
+    it is to choose with whose turn it is to place, not with what has been chosen.
     """
-    units = [g.fluents for g in groups if not g.exactly] + [np.array([f]) for f in sorted(loose)]
+    partial = [g for g in groups if not g.exactly]
+    if small:
+        partial.sort(key=lambda group: len(group.fluents))
+    units = [g.fluents for g in partial] + [np.array([f]) for f in sorted(loose)]
     held = np.stack([states[:, u].any(axis=1) for u in units], axis=1) if units else states[:, :0]
     open_ = np.flatnonzero(held.any(axis=0))
     joined: list[ExclusiveGroup] = []
@@ -156,6 +162,5 @@ def _joined(groups: list[ExclusiveGroup], loose: list[int], states: Bools) -> li
                 joined.append(
                     ExclusiveGroup(np.sort(np.concatenate([units[u] for u in chosen])), True)
                 )
-    partial = [g for g in groups if not g.exactly]
     kept = [g for index, g in enumerate(partial) if index not in used]
     return [g for g in groups if g.exactly] + kept + joined

@@ -19,7 +19,7 @@ from neurogame.structure.structure import Structure, find_structure
 from neurogame.structure.symmetries import Symmetry
 from neurogame.structure.variables import StateVariable
 
-FORMAT = "structure-4"
+FORMAT = "structure-5"
 """Changes whenever other structures come out, so that old files are not used."""
 
 _EVIDENCE = tuple(Evidence)

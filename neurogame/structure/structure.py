@@ -13,7 +13,9 @@ from neurogame.analysis.random_play import WordEvaluator
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.terms import Rules
+from neurogame.graph.positive import positive
 from neurogame.settings import Settings, setting
+from neurogame.structure.any_of import any_of_conditions
 from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
 from neurogame.structure.game_graph import draw_game
@@ -71,7 +73,8 @@ class Structure:
         geometry: which variables are read together.
         lines: variables of conditions of the goals and of the end, ascending.
         conditions: fluents that hold together in conditions of the goals and of the end, two or
-            more variables' each, such as the marks of a complete line; none is part of another.
+            more variables' each, such as the marks of a complete line; none is part of another. Of
+            several fluents of one variable any one has to hold.
         symmetries: a group of them, the identity first.
         whole_group: whether no limit left symmetries out.
     """
@@ -124,6 +127,13 @@ def find_structure(
         mode = replace(mode, roles=mode.roles[np.argsort(mode_fluents)])
     geometry = find_geometry(form, variable_of, len(variables))
     literals = line_literals(conditions)
+    held = _held_together(literals, order, limits.lines)
+    if conditions and not held:
+        # Too many written out: such as a line of pieces that have one of four properties alike.
+        graph = positive(form.graph.with_outputs(ends))
+        wide = [one for _, one in any_of_conditions(*graph, variables, variable_of)]
+        held = tuple(sorted(tuple(sorted(order[one >> 1].tolist())) for one in wide))
+        conditions = {frozenset(one.tolist()) for one in wide} or conditions
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
     strange = invented(sizes, values, literals, game.initial, 0)
@@ -146,7 +156,7 @@ def find_structure(
         mode=mode,
         geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
-        conditions=_held_together(literals, order, limits.lines),
+        conditions=held if len(held) <= limits.lines else (),
         symmetries=tuple(_translated(one, order, move_order) for one in symmetries),
         whole_group=whole,
     )

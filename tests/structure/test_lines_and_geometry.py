@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pytest
+import torch
 
 from neurogame.analysis.verdict import Evidence
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
+from neurogame.evaluators.rules_network.build import make_rules_network
+from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.evaluators.rules_network.rule_units import (
+    find_rule_units,
+    rule_weights,
+    units_read,
+)
 from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.renaming import renamed_text
 from neurogame.gdl.scramble import scramble
+from neurogame.inspect.attribution.unit_labels import labels_in_mode
 from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
 from neurogame.structure.cache import load_structure, save_structure
 from neurogame.structure.structure import Structure, StructureLimits, find_structure
 from tests.conftest import SHARED, shared
 from tests.structure.states import sampled
+
+PHASES = ("placeControl", "selectControl")
 
 
 def cells(game: Game) -> dict[int, tuple[int, ...]]:
@@ -229,3 +242,36 @@ def described(structure: Structure, to: Int64s) -> tuple[object, ...]:
             for s in structure.symmetries
         ),
     )
+
+
+def test_a_condition_may_leave_each_square_several_things() -> None:
+    game = Game.load(shared("games/quarto.kif"))
+    structure = game.structure
+    assert lines_of(game) == {line for line in straight(4, 4, 4) if len(line) == 4}
+    assert len(structure.conditions) == 80
+    mode = structure.mode
+    assert mode is not None
+    texts = [game.fluents[f] for f in structure.variables[mode.variable].fluents]
+    assert texts == [f"({what} {role})" for what in PHASES for role in ("black", "white")]
+    # Pieces anywhere: the game is over where a condition holds, and only there.
+    random = np.random.default_rng(7)
+    squares = [structure.variables[v].fluents for v in cells(game)]
+    states = np.zeros((400, len(game.fluents)), np.bool_)
+    for state in states:
+        for fluents, piece in zip(squares, random.permutation(16), strict=True):
+            content = f"p{piece:04b}" if random.random() < 0.6 else "empty"
+            state[[f for f in fluents.tolist() if game.fluents[f].endswith(f" {content})")]] = True
+    held = [
+        [len(set(structure.variable_of[[f for f in one if state[f]]])) for state in states]
+        for one in structure.conditions
+    ]
+    ended = game.simulator().status(StateBatch.from_bool(torch.from_numpy(states)))[1].numpy()
+    assert ((np.array(held) == 4).any(axis=0) == ended).all()
+    assert 0.1 < ended.mean() < 0.9
+    units = find_rule_units(game, 100, seed=0)
+    assert {unit.least for unit in units} == {2, 3}
+    assert tuple(one for one in units_read(structure, *rule_weights(game, units))) == units
+    network = make_rules_network(game, RulesNetworkConfig(), opposed=True)
+    label = labels_in_mode(network, game, 0)[0][0].label
+    assert re.match(r"(row|column|diagonal) \(quarto.kif:\d+\): cell \(1 1\) .* any of p", label)
+    assert label.endswith("; at least 3 of 4")

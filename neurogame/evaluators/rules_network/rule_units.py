@@ -12,6 +12,7 @@ Thielscher, "Neural networks for state evaluation in general game playing" (2009
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -37,7 +38,8 @@ class RuleUnit:
     Attributes:
         literals: ``2 * fluent`` for fluents that shall hold, ``2 * fluent + 1`` for those that
             shall not; ascending.
-        least: how many of the fluents that shall hold suffice, while nothing is in the way.
+        least: how many of the fluents that shall hold suffice, while nothing is in the way; of
+            several of one variable, such as pieces that are all tall, one counts at most.
     """
 
     literals: tuple[int, ...]
@@ -73,13 +75,18 @@ def find_rule_units(game: Game, most: int, seed: int) -> tuple[RuleUnit, ...]:
         fresh = [
             RuleUnit(literals=one, least=least)
             for one in conditions
-            if (least := sum(literal % 2 == 0 for literal in one) - absent) > 0
+            if (least := _variables_held(structure, one) - absent) > 0
         ]
         room = most - len(units)
         if len(fresh) > room:
             fresh = [fresh[place] for place in sorted(random.permutation(len(fresh))[:room])]
         units += fresh
     return tuple(units)
+
+
+def _variables_held(structure: Structure, literals: Iterable[int]) -> int:
+    """Return of how many variables one of some literals says what they shall be."""
+    return len({int(structure.variable_of[one >> 1]) for one in literals if one % 2 == 0})
 
 
 def _legal_conditions(game: Game) -> list[tuple[int, ...]]:

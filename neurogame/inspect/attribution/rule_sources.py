@@ -15,6 +15,7 @@ from neurogame.gdl.terms import Rules
 from neurogame.graph.graph import Graph
 from neurogame.graph.positive import positive
 from neurogame.simulate.game import Game
+from neurogame.structure.any_of import any_of_conditions
 from neurogame.structure.lines import conditions_by_gate
 
 _WORK = 4_000_000
@@ -71,7 +72,12 @@ def _all_sources(game: Game) -> dict[Literals, RuleSource]:
     users, sheet = _users(graph), _rulesheet(game)
     sources: dict[Literals, RuleSource] = {}
     by_gate = conditions_by_gate(graph, leaves, len(circuit.fluents), work=_WORK)
-    for gate, conditions in enumerate(by_gate):
+    by_gates = list(enumerate(by_gate))
+    structure = game.structure
+    if any(len(set(structure.variable_of[[*one]])) < len(one) for one in structure.conditions):
+        wide = any_of_conditions(graph, leaves, structure.variables, structure.variable_of)
+        by_gates += [(gate, frozenset([frozenset(one.tolist())])) for gate, one in wide]
+    for gate, conditions in by_gates:
         if conditions:
             source = _source(game, sheet, graph, users, gate)
             for condition in conditions:

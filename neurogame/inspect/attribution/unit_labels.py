@@ -212,10 +212,14 @@ def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> 
         rule = replace(
             rule_source(game, unit.literals), head=rule_source(game, unit.literals).relation
         )
+    places = names.places(held)
     texts = [game.fluents[fluent] for fluent in held]
+    if len(held) > len(places):
+        alike = " ".join(dict.fromkeys(names.contents[fluent] for fluent in held))
+        texts = [f"{names.text(places)} any of {alike}"]
     texts += [f"(not {game.fluents[one >> 1]})" for one in barred]
     move = f"{rule.head} if " if rule.relation == "legal" else ""
-    least = "all" if unit.least == len(held) else f"at least {unit.least} of {len(held)}"
+    least = "all" if unit.least == len(places) else f"at least {unit.least} of {len(places)}"
     label = f"{_about(names, rule, held)}: {move}{' '.join(texts)}; {least}"
     fluents = tuple(sorted({one >> 1 for one in there}))
     return UnitLabel(kind="rule", label=label, fluents=fluents)

@@ -108,7 +108,8 @@ class CandidateMaker:
         by_variables: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         for condition in self.structure.conditions:
             line = tuple(sorted(condition, key=lambda f: int(of[f])))
-            by_variables.setdefault(tuple(of[list(line)].tolist()), []).append(line)
+            variables = tuple(dict.fromkeys(of[list(line)].tolist()))
+            by_variables.setdefault(variables, []).append(line)
         for variables, conditions in by_variables.items():
             size = len(variables)
             for numbers in product(range(size + 1), repeat=len(conditions)):
@@ -122,14 +123,14 @@ class CandidateMaker:
         """Yield conditions of which one fluent is missing that can be made at once, or not yet."""
         for condition, missing in ((c, f) for c in self.structure.conditions for f in c):
             needs = self._needs.get(missing, ())
-            alternatives = self.structure.variables[
-                int(self.structure.variable_of[missing])
-            ].fluents
+            of = self.structure.variable_of
+            alternatives = self.structure.variables[int(of[missing])].fluents
             free = [one for one in needs if set(one.fluents) == set(alternatives.tolist())]
             support = [one for one in needs if one not in free]
             if len(support) == 1 and condition:
-                others = tuple(f for f in condition if f != missing)
-                rest = (GroundCount(others, len(others), len(others)), *free)
+                others = tuple(f for f in condition if of[f] != of[missing])
+                count = len(set(of[[*others]]))
+                rest = (GroundCount(others, count, count), *free)
                 yield (*rest, support[0])
                 low, high = support[0].low, support[0].high
                 yield (*rest, replace(support[0], low=1 - low, high=1 - high))
