@@ -31,15 +31,7 @@ def shared(*parts: str) -> Path:
     return path
 
 
-SEARCHING = (
-    "arena",
-    "cli",
-    "ggp/server",
-    "learn",
-    "players",
-    "search",
-    "kernels/leaves",
-)
+SEARCHING = ("arena", "cli", "ggp/server", "learn", "players", "search", "kernels/leaves")
 """Folders of tests that compile the search cores."""
 
 

@@ -1,13 +1,18 @@
-"""What many tests use: games loaded once per process, their exact values, experiments' scripts."""
+"""What many tests use: games loaded once per process, exact values, checkpoints, experiments."""
 
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
@@ -26,6 +31,15 @@ def minimax(state: State) -> tuple[float, ...]:
         joint[mover] = move
         found.append(minimax(state.next(joint)))
     return max(found, key=lambda values: values[mover])
+
+
+def checkpoint_of(
+    game: Game, evaluator: Evaluator, initial: Evaluator | None = None, **parts: Any
+) -> Checkpoint:
+    """Return a checkpoint with an evaluator, what it was at first (None: the same), and more."""
+    weights, first = copied_weights(evaluator), copied_weights(initial or evaluator)
+    held: dict[str, Any] = {"weights": weights, "initial_weights": first, **parts}
+    return replace(empty_checkpoint(game), **{"description": evaluator.describe(), **held})
 
 
 @cache

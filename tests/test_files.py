@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import io
 import os
+import resource
+import sys
+import threading
 import zipfile
+from functools import partial
 from pathlib import Path
+from typing import Annotated, Any, TypeVar, final
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from tqdm import tqdm
+from typing_extensions import TypeAliasType
 
+from neurogame import machine_memory
+from neurogame.array_types import ArrayHint, Float32s2, array_hint
+from neurogame.aside import Aside, LeftBehindError, are_busy
+from neurogame.bars import EVERY, bar_stream
 from neurogame.circuit.cache import FORMAT, load_circuit, save_circuit
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import FORMAT as SUMS
@@ -18,6 +30,7 @@ from neurogame.files import is_trusted, read_arrays, write_arrays
 from neurogame.simulate.game import Game
 from neurogame.structure.cache import FORMAT as STRUCTURE
 from neurogame.structure.cache import load_structure, structure_of
+from tests.processes import run
 
 ARRAYS = {"a": np.arange(3), "b": np.zeros((2, 0), bool), "c": np.array("text")}
 
@@ -113,3 +126,133 @@ def test_what_others_can_write_to_is_not_trusted(
     if user == 0 and os.getuid() == 0:
         os.chown(path, 12345, -1)
         assert not is_trusted(path)
+
+
+def test_pieces_are_done_one_after_the_other_and_errors_come_back() -> None:
+    aside, order = Aside(), list[int]()
+    pieces = [aside.submit(partial(order.append, number)) for number in range(5)]
+    assert aside.do(lambda: len(order), lambda: False) == 5
+    assert all(piece.done() for piece in pieces)
+    assert order == [0, 1, 2, 3, 4]
+    with pytest.raises(ZeroDivisionError):
+        aside.do(lambda: 1 / 0, lambda: False)
+    assert not are_busy()
+    aside.close(60.0)
+
+
+def test_what_takes_too_long_is_left_behind() -> None:
+    aside, free, begun = Aside(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        free.wait()
+
+    with pytest.raises(LeftBehindError):
+        aside.do(work, begun.is_set)
+    assert are_busy()
+    free.set()
+    assert aside.close(60.0)
+    assert not are_busy()
+
+
+@pytest.mark.parametrize(("busy", "code"), [(True, 7), (False, 0)])
+def test_a_process_ends_though_work_goes_on(busy: bool, code: int) -> None:
+    """Its output is written; and where nothing goes on, the process ends as any other."""
+    text = (
+        "import threading; from neurogame.aside import Aside, end_process\n"
+        f"Aside().submit(threading.Event().wait if {busy} else int)\n"
+        f"aside = Aside(); aside.do(int, lambda: False)\n"
+        "print('said'); end_process(7)\n"
+    )
+    ended = run([sys.executable, "-c", text], check=False)
+    assert (ended.returncode, ended.stdout) == (code, "said\n")
+
+
+@final
+class Clock:
+    """A clock that goes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_bar_in_a_file_is_a_line_every_thirty_seconds(
+    stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred steps of three seconds are ten lines, and the last state if the bar stays."""
+    told, clock = io.StringIO(), Clock()
+    monkeypatch.setattr(sys, "stderr", told)
+    layout = "{desc}: {n_fmt} of {total_fmt}"
+    with tqdm(
+        total=101, desc="learn", bar_format=layout, leave=stays, file=bar_stream(clock)
+    ) as bar:
+        for _ in range(100):
+            clock.now += EVERY / 10
+            bar.update()
+            bar.refresh()
+        assert told.getvalue().count("\n") == 10
+        bar.update()
+        bar.refresh()
+    lines = told.getvalue().split("\n")
+    assert lines[:10] == [f"learn: {10 * number} of 101" for number in range(1, 11)]
+    assert lines[10:] == (["learn: 101 of 101", ""] if stays else [""])
+
+
+def test_a_bar_on_a_terminal_is_drawn_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.StringIO()
+    monkeypatch.setattr(told, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", told)
+    assert bar_stream() is told
+
+
+Number = TypeVar("Number", bound=np.generic)
+EXPECTED = ArrayHint(np.dtype(np.float32), 2, ())
+
+
+def test_an_annotation_gives_numbers_and_dimensions() -> None:
+    """Whatever numpy is installed."""
+    assert array_hint(Float32s2) == EXPECTED
+    assert array_hint(int) is None
+    assert array_hint(Annotated[int, np.int32]) is None
+
+
+def test_arrays_may_be_an_alias_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As from numpy 2.5 on: the origin of such an annotation is the alias, not the array."""
+    numbers: Any = (Number,)
+    alias: Any = TypeAliasType("NDArray", np.ndarray[Any, np.dtype[Number]], type_params=numbers)
+    monkeypatch.setattr(npt, "NDArray", alias)
+    assert array_hint(Annotated[alias[np.float32], 2]) == EXPECTED
+
+
+def test_the_least_of_all_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_memory, "_GROUP", tmp_path)
+    monkeypatch.setattr(machine_memory, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(machine_memory, "_PROCESS", tmp_path / "status")
+    unlimited = resource.RLIM_INFINITY
+    limits = {resource.RLIMIT_DATA: unlimited, resource.RLIMIT_AS: unlimited}
+    monkeypatch.setattr(resource, "getrlimit", lambda limit: (limits[limit], unlimited))
+    assert machine_memory.free_memory() == machine_memory.machine_memory()
+    (tmp_path / "meminfo").write_text("MemTotal: 900 kB\nMemAvailable: 800 kB\n")
+    assert machine_memory.free_memory() == 800 * 1024
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("1024\n")
+    assert machine_memory.free_memory() == 800 * 1024
+    (tmp_path / "memory.max").write_text(f"{701 * 1024}\n")
+    assert machine_memory.free_memory() == 700 * 1024
+    (tmp_path / "status").write_text("VmSize: 100 kB\nVmData: 50 kB\n")
+    assert machine_memory.data_size() == 50 * 1024
+    limits[resource.RLIMIT_DATA] = 650 * 1024
+    assert machine_memory.free_memory() == 600 * 1024
+    limits[resource.RLIMIT_AS] = 99 * 1024
+    assert machine_memory.free_memory() == 0
+
+
+def test_of_this_machine_something_is_known() -> None:
+    machine, free = machine_memory.machine_memory(), machine_memory.free_memory()
+    assert machine is not None
+    assert free is not None
+    assert 0 < free <= machine

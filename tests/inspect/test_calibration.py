@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -10,11 +12,20 @@ from hypothesis import strategies as st
 
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.cilp_plain import PlainNetworks
+from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.true_goal import state_values
+from neurogame.inspect.attribution.by_rules import rule_effects
 from neurogame.inspect.calibration import by_distance, calibrate, calibration_of
+from neurogame.inspect.move_values import move_values
+from neurogame.inspect.named_state import named_state
 from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import fit_recalibration, reliability, spread_over_games
+from neurogame.inspect.weights import weighted_networks
 from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
 
 SHARES = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=40
@@ -145,3 +156,89 @@ def test_calibration_against_outcomes(game: Game) -> None:
     single = played_positions(game, evaluator, matches=1, seed=5)
     with pytest.raises(GameError, match="single game"):
         calibration_of(values_of(evaluator, single.states), single)
+
+
+@pytest.mark.parametrize("kind", ["cilp", "cilp-paper"])
+def test_effects_are_those_of_larger_weights(kind: str) -> None:
+    game = Game.load("tictactoe")
+    evaluator = make_fresh(kind, game).double()
+    state = named_state(game, "random:5:3")
+    effects = rule_effects(evaluator, state, 1)
+    assert len(effects) > 3
+    assert [abs(e.amount) for e in effects] == sorted(
+        (abs(e.amount) for e in effects), reverse=True
+    )
+    by_rule = {effect.rule: effect.amount for effect in effects}
+    for rule in range(len(game.rules)):
+        slope = _slope(evaluator, state.fluents, rule)
+        assert by_rule.get(rule, 0.0) == pytest.approx(slope, abs=2e-4)
+
+
+def _slope(evaluator: torch.nn.Module, fluents: torch.Tensor, rule: int) -> float:
+    """Return the change of the value by the logarithm of a rule's weights, by differences."""
+    step, values = 1e-3, []
+    for sign in (1, -1):
+        own = copy.deepcopy(evaluator)
+        assert isinstance(own, PlainNetworks | SoundNetworks)
+        wiring = own.wiring
+        edges = np.concatenate(
+            [
+                np.arange(wiring.start[unit], wiring.start[unit + 1])
+                for unit in range(len(wiring.start) - 1)
+                if wiring.graph.rule[unit] == rule
+            ]
+            or [np.zeros(0, int)]
+        )
+        with torch.no_grad():
+            if isinstance(own, SoundNetworks):
+                own.rho[edges] += sign * step
+            else:
+                own.weight[edges] *= np.exp(sign * step)
+            values.append(float(own(fluents[None])[0, 1]))
+    return (values[0] - values[1]) / (2 * step)
+
+
+def test_evaluators_without_rules_are_refused() -> None:
+    game = Game.load("tictactoe")
+    evaluator = make_fresh("fuzzy", game)
+    assert weighted_networks(evaluator) is None
+    with pytest.raises(GameError, match="no weights that come from"):
+        rule_effects(evaluator, game.initial_state(), 0)
+
+
+@pytest.mark.parametrize("text", ["initial", "random:5:1", "random:7:3"])
+def test_values_are_those_of_the_states_that_follow(text: str) -> None:
+    game = Game.load("tictactoe")
+    evaluator, state = make_evaluator(game, seed=1), named_state(game, text)
+    found = move_values(evaluator, state)
+    mover = next(r for r, own in enumerate(state.legal_moves) if len(own) > 1)
+    for own in found[mover]:
+        joint = [moves[0] for moves in state.legal_moves]
+        joint[mover] = own.move
+        after = state.next(joint)
+        batch = StateBatch.from_bool(after.fluents[None])
+        value = state_values(game.simulator(), evaluator, batch)[0, mover].item()
+        assert own.value == pytest.approx(value, abs=1e-6)
+        assert game.moves[mover][own.move] == own.text
+    values = [own.value for own in found[mover]]
+    assert values == sorted(values, reverse=True)
+    assert sorted(own.move for own in found[mover]) == list(state.legal_moves[mover])
+
+
+def test_others_at_the_same_time_answer_to_ones_harm() -> None:
+    game = Game.load("rockpaperscissors")
+    evaluator, state = make_evaluator(game, seed=1), game.initial_state()
+    mine, _ = move_values(evaluator, state)
+    for own in mine:
+        after = [state.next([own.move, other]) for other in state.legal_moves[1]]
+        batch = StateBatch.from_bool(torch.stack([other.fluents for other in after]))
+        values = state_values(game.simulator(), evaluator, batch)[:, 0]
+        assert own.value == pytest.approx(values.min().item(), abs=1e-6)
+
+
+def test_nobody_moves_when_the_game_is_over() -> None:
+    game = Game.load("tictactoe")
+    lines = "(cell 1 1 x) (cell 1 2 x) (cell 1 3 x) (cell 2 2 o) (cell 3 3 o) (control oplayer)"
+    state = named_state(game, lines)
+    assert state.is_terminal
+    assert move_values(make_evaluator(game, seed=1), state) == ((), ())

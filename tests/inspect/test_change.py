@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +24,9 @@ from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.positions import PlayedPositions, played_positions
 from neurogame.inspect.reliability import log_odds
-from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import save_checkpoint
 from neurogame.simulate.game import Game
+from tests.library import checkpoint_of
 
 
 @pytest.fixture(scope="module")
@@ -148,15 +148,7 @@ def test_command(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for seed in (1, 2):
         current, initial = (network(game, seed, learned=bool(one)) for one in (1, 0))
         paths.append(tmp_path / f"{seed}.pt")
-        save_checkpoint(
-            paths[-1],
-            replace(
-                empty_checkpoint(game),
-                description=current.describe(),
-                weights=dict(current.state_dict()),
-                initial_weights=dict(initial.state_dict()),
-            ),
-        )
+        save_checkpoint(paths[-1], checkpoint_of(game, current, initial))
     command = ["inspect", str(paths[0]), "--compare", str(paths[1]), "--calibration"]
     assert main([*command, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

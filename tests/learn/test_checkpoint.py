@@ -20,8 +20,6 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.files import write_whole
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints import claims as checkpoint_claims
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
@@ -30,6 +28,7 @@ from neurogame.learn.lanes.config import LaneConfig
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 from tests.evaluators.rules_networks import SMALL, network_of
+from tests.library import checkpoint_of
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
@@ -41,21 +40,7 @@ def game() -> Game:
 
 def sample(**changes: Any) -> Checkpoint:
     evaluator = make_evaluator(game(), EvaluatorConfig(kind="mlp", hidden=(4,)), 1)
-    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
-    contents: dict[str, Any] = {
-        "game_name": "tictactoe",
-        "rules": rules_text(game().rules),
-        "signature": structural_signature(game().rules),
-        "roles": list(game().roles),
-        "fluents": list(game().fluents),
-        "moves": [list(moves) for moves in game().moves],
-        "description": evaluator.describe(),
-        "weights": weights,
-        "initial_weights": weights,
-        "counters": {"matches": 3},
-        **changes,
-    }
-    return Checkpoint(**contents)
+    return checkpoint_of(game(), evaluator, **{"counters": {"matches": 3}, **changes})
 
 
 @pytest.fixture
@@ -266,13 +251,7 @@ def test_a_file_of_version_2_calls_its_evaluator_by_the_name_of_today(
     own = EvaluatorConfig(**settings)  # type: ignore[arg-type]
     config = {"evaluator": own.to_json(), "opponent": opponent}
     evaluator = make_evaluator(game(), own, 5)
-    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
-    new = sample(
-        description=evaluator.describe(),
-        weights=weights,
-        initial_weights=weights,
-        config=config,
-    )
+    new = checkpoint_of(game(), evaluator, counters={"matches": 3}, config=config)
     contents = copy.deepcopy(vars(new))
     contents["description"]["kind"] = contents["config"]["evaluator"]["kind"] = old_kind
     contents["config"]["opponent"] = old_opponent

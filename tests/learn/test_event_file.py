@@ -144,9 +144,7 @@ def test_training_from_python_writes_them(tmp_path: Path) -> None:
     assert read(tmp_path)["eval/matches"][0][1] == 2
 
 
-def test_a_new_run_in_the_place_of_one_that_never_began_has_no_events_of_it(
-    tmp_path: Path,
-) -> None:
+def test_a_new_run_in_the_place_of_one_that_never_began_has_no_events_of_it(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, tensorboard=True)
     folder.create({})
     folder.log_round(

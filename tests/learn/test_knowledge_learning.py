@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import time
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
 import torch
 
-from neurogame.errors import GameError
+from neurogame.cli.main import main
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
+from neurogame.learn.actions.config import ActionTrainingConfig
+from neurogame.learn.actions.training import train_action_circuit
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.learn.choices import ChoiceReport
 from neurogame.learn.knowledge.learning import KnowledgeLearner, learn_knowledge
+from neurogame.simulate.game import Game
 from tests.learn.knowledge_quality import state_quality
 from tests.library import load
 
@@ -138,3 +152,109 @@ class _OnlyFirst:
         if role == 0:
             return self._knowledge.move_scores(fluents, legal, role)
         return np.zeros(legal.shape, np.float32)
+
+
+def test_with_time_enough_it_is_what_all_games_teach() -> None:
+    game, config = Game.load("breakthrough6"), KnowledgeConfig(games=300)
+    whole = learn_knowledge(game, config, 5)
+    found = learn_knowledge(game, config, 5, deadline=time.monotonic() + 1000)
+    assert int(found.games) == 300
+    for name, own in whole.state_dict().items():
+        torch.testing.assert_close(found.state_dict()[name], own, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("seconds", "games"), [(-1, 64), (0.5, 64), (1.0, 64), (4.5, 1024)])
+def test_no_chunk_is_begun_that_would_be_late(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, games: int
+) -> None:
+    # Every chunk, whatever its size, takes a second of this clock.
+    ticks = itertools.count()
+    monkeypatch.setattr(
+        "neurogame.learn.knowledge.learning.time.monotonic", lambda: (next(ticks) + 1) // 2
+    )
+    config = KnowledgeConfig(games=5000)
+    found = learn_knowledge(Game.load("tictactoe"), config, 5, deadline=seconds)
+    assert int(found.games) == games
+
+
+def test_a_few_games_fit_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(
+        "neurogame.learn.knowledge.learning.time.monotonic", lambda: (next(ticks) + 1) // 2
+    )
+    found = learn_knowledge(Game.load("tictactoe"), KnowledgeConfig(games=5000), 5, deadline=1.25)
+    assert int(found.games) == 64 + 16
+    assert found.returns.abs().sum() > 0
+
+
+SHORT = ActionTrainingConfig(
+    rounds=2, matches=6, simulations=100, epochs=2, teacher="plain", random_plies=9
+)
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Game.load("tictactoe")
+
+
+def trained(game: Game, config: ActionTrainingConfig) -> tuple[ActionCircuit, list[ChoiceReport]]:
+    circuit = make_action_circuit(game, ActionConfig(trainable=True))
+    return circuit, train_action_circuit(game, circuit, config, seed=3)
+
+
+def test_it_comes_closer_to_the_visits_of_the_search(game: Game) -> None:
+    config = replace(SHORT, rounds=1, held_out=0.0)
+    short, long = (trained(game, replace(config, epochs=n))[1][0] for n in (1, 40))
+    assert (short.held_out, short.choices) == (0, long.choices)
+    assert long.entropy == short.entropy <= long.loss < short.loss - 0.1
+
+
+def test_held_out_matches_are_not_learned_from_and_seeds_decide(game: Game) -> None:
+    (circuit, reports), (again, _) = trained(game, SHORT), trained(game, SHORT)
+    assert len(reports) == SHORT.rounds
+    assert 0 < reports[0].choices < reports[1].choices
+    assert 0 < reports[0].held_out < reports[1].held_out < reports[1].choices
+    for one, other in zip(circuit.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_what_cannot_be_trained_is_refused(game: Game) -> None:
+    with pytest.raises(ConfigurationError, match="not trainable"):
+        train_action_circuit(game, make_action_circuit(game), SHORT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("rounds", 0), ("simulations", 1), ("teacher", "none"), ("learning_rate", 0.0)],
+)
+def test_settings_out_of_range_are_refused(name: str, value: object) -> None:
+    with pytest.raises(ConfigurationError, match=name):
+        ActionTrainingConfig(**{name: value})  # type: ignore[arg-type]
+
+
+def test_the_command_saves_a_judge_that_plays(
+    game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "own.pt")
+    settings = "rounds=1,matches=4,simulations=30,epochs=2"
+    line = ["learn", "tictactoe", "--action", settings, "--out", path, "--seed", "5", "--json"]
+    assert main(line) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["judge"] == "action"
+    assert report["matches"] == 4
+    assert report["hash"] == load_checkpoint(path).hash
+    judge = load_checkpoint(path).judge("action", game)
+    config = ActionTrainingConfig(rounds=1, matches=4, simulations=30, epochs=2)
+    expected = make_action_circuit(game, ActionConfig(trainable=True))
+    train_action_circuit(game, expected, config, seed=5)
+    states = torch.stack([game.initial_state().fluents])
+    legal = torch.ones(1, len(game.moves[0]), dtype=torch.bool).numpy()
+    found = judge.move_scores(states.numpy(), legal, 0)
+    assert (found == expected.move_scores(states.numpy(), legal, 0)).all()
+    players = [f"mcts:{path},tree=action,playout=action,sims=20", "random"]
+    assert main(["match", "tictactoe", "--players", *players, "--matches", "2", "--quiet"]) == 0
+
+
+def test_one_judge_is_learned_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["learn", "tictactoe", "--action", "--knowledge", "games=5"]) != 0
+    assert "one at a time" in capsys.readouterr().err

@@ -35,21 +35,13 @@ class Ended:
 
 
 def make(
-    name: str,
-    settings: GameSettings,
-    *,
-    rate: float = 0.0,
-    every: int = 1 << 30,
+    name: str, settings: GameSettings, *, rate: float = 0.0, every: int = 1 << 30
 ) -> tuple[Game, RulesNetwork, Learning, Games]:
     """Return self-play whose learner has random weights and one table for each look-up."""
     game = Game.load(name)
     evaluator = network_of(game, replace(SMALL, symmetries=False))
     learning = make_learning(
-        evaluator.kernel_weights(),
-        evaluator.layout.images,
-        rate=rate,
-        step_size=1e-3,
-        every=every,
+        evaluator.kernel_weights(), evaluator.layout.images, rate=rate, step_size=1e-3, every=every
     )
     return game, evaluator, learning, Games(game.circuit, learning, settings)
 

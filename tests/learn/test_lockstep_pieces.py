@@ -78,9 +78,9 @@ def test_matches_are_cut_off_when_they_are_to_stop(
 ) -> None:
     monkeypatch.setattr(lockstep_pieces, "_WORTH", 0.0)
     game = Game.load("connectfour5")
-    played = play_pieces(game, _plan(game, 64), two, stop=lambda: True)
-    assert len(played) == 64
-    assert not any(match.finished for match in played[:4])
+    played = play_pieces(game, _plan(game, 32), two, stop=lambda: True)
+    assert len(played) == 32
+    assert not any(match.finished for match in played[:2])
     assert not all(match.finished for match in played)
 
 
@@ -88,11 +88,12 @@ def test_where_matches_take_long_some_are_over_before_all_are_to_stop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(lockstep_pieces, "_WORTH", 0.0)
-    game = Game.load("connectfour5")
+    monkeypatch.setattr(lockstep_pieces, "_PIECES", 8)
+    game = Game.load("tictactoe")
     plies = iter(range(1000))
-    played = play_pieces(game, _plan(game, 64), stop=lambda: next(plies) > 60)
+    played = play_pieces(game, _plan(game, 32), stop=lambda: next(plies) > 24)
     finished = [match.finished for match in played]
-    assert len(played) == 64
-    # Of at most 25 plies each, pieces of four: two pieces at least, and by no means all.
+    assert len(played) == 32
+    # Of at most nine plies each, pieces of four: two pieces at least, and by no means all.
     assert all(finished[:8])
-    assert not any(finished[32:])
+    assert not any(finished[24:])

@@ -296,12 +296,9 @@ def test_players_learn_after_each_match(tmp_path: Path, game: Game) -> None:
         ("random:learn=my.pt", "random takes neither"),
     ],
 )
-def test_what_cannot_learn_is_refused(text: str, message: str) -> None:
+def test_what_cannot_learn_is_refused(text: str, message: str, tmp_path: Path, game: Game) -> None:
     with pytest.raises(PlayerError, match=message):
         make_player(text)
-
-
-def test_other_evaluators_are_refused(tmp_path: Path, game: Game) -> None:
     with pytest.raises(ConfigurationError, match="cannot learn from matches"):
         make_player(f"alphabeta:mlp,learn={tmp_path / 'my.pt'}", game)
 

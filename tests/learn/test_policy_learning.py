@@ -16,7 +16,6 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.learn.checkpoints.checkpoint import (
-    empty_checkpoint,
     load_checkpoint,
     save_checkpoint,
 )
@@ -27,6 +26,7 @@ from neurogame.learn.policy.config import PolicyConfig
 from neurogame.learn.policy.learning import learn_policy
 from neurogame.simulate.game import Game
 from tests.evaluators.rules_networks import SMALL, network_of
+from tests.library import checkpoint_of
 
 FEW = PolicyConfig(choices=6000, rate=0.01)
 WIDE = replace(SMALL, hidden=32)
@@ -81,15 +81,8 @@ def test_the_command_adds_a_policy_that_plays(
     game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluator = network_of(game)
-    weights = copied_weights(evaluator)
-    base = replace(
-        empty_checkpoint(game),
-        description=evaluator.describe(),
-        weights=weights,
-        initial_weights=weights,
-    )
     old, new = str(tmp_path / "old.pt"), str(tmp_path / "new.pt")
-    save_checkpoint(old, base)
+    save_checkpoint(old, checkpoint_of(game, evaluator))
     line = ["learn", "connectfour5", "--policy", "choices=300", "--into", old, "--out", new]
     assert main(line) == 0
     shown = capsys.readouterr()
@@ -99,7 +92,7 @@ def test_the_command_adds_a_policy_that_plays(
     found = load_checkpoint(new)
     assert isinstance(found.judge("policy"), LearnedPolicy)
     assert found.evaluator().describe() == evaluator.describe()
-    players = [f"mcts:{new},tree=policy,cutoff=0,sims=20", f"mcts:{new},sims=20"]
+    players = [f"mcts:{new},tree=policy,cutoff=0,sims=5", f"mcts:{new},sims=5"]
     match = ["match", "connectfour5", "--players", *players, "--matches", "2", "--json"]
     assert main(match) == 0
     assert json.loads(capsys.readouterr().out)["illegal_moves"] == [0, 0]

@@ -84,10 +84,10 @@ def files(folder: Path) -> list[Path]:
 
 def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
     own = game("connectfour5")
-    first = taught(own, 8)
+    first = taught(own)
     assert first.earlier == 0
     assert len(files(folder)) == 1
-    second = taught(own, 8)
+    second = taught(own)
     assert second.earlier == first.games
     assert f"after {first.games:,} before" in str(second)
     third = SelfTeaching(own, seed=1)
@@ -100,10 +100,10 @@ def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
 
 def test_a_copy_under_other_names_goes_on_too() -> None:
     own = game("connectfour5")
-    first = taught(own, 8)
+    first = taught(own)
     scrambled = scramble(own.rules, 5)
     copy = Game.from_rules(scrambled.rules, "copy", cache=False)
-    second = taught(copy, 8)
+    second = taught(copy)
     assert second.earlier == first.games
     assert first.mapping is None
     assert second.mapping is not None
@@ -119,8 +119,8 @@ def test_a_copy_under_other_names_goes_on_too() -> None:
 
 
 def test_another_game_that_looks_alike_begins_anew(folder: Path) -> None:
-    taught(game("connectfour5"), 8)
-    assert taught(game("tictactoe")).earlier == 0
+    taught(game("connectfour5"), 3)
+    assert taught(game("tictactoe"), 2).earlier == 0
     assert len(files(folder)) == 2
 
 
@@ -191,8 +191,8 @@ def test_beside_a_file_of_no_use_it_learns_anew(folder: Path, sound: Path) -> No
 
 def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("NEUROGAME_CACHE", "")
-    assert taught(game("tictactoe")).earlier == 0
-    assert taught(game("tictactoe")).earlier == 0
+    assert taught(game("tictactoe"), 2).earlier == 0
+    assert taught(game("tictactoe"), 2).earlier == 0
     assert not files(folder)
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from neurogame.cli import train as train_command
-from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.cli.main import main
+from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.lanes.learner import LaneLearner
@@ -296,9 +301,10 @@ def test_the_command_trains_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_json_holds_the_strength_of_every_release(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["--games", "3000", "--json", "--lanes", "64", "--release-matches", "20"]
+    monkeypatch.setattr("neurogame.arena.release_strength._COUNTED_MATCHES", 4)
+    line = ["--games", "1000", "--json", *LINE[1:5], "--release-matches", "10"]
     assert command("tictactoe", "--out", str(tmp_path / "run"), *line) == 0
     captured = capsys.readouterr()
     summary = json.loads(captured.out)
@@ -310,9 +316,9 @@ def test_json_holds_the_strength_of_every_release(
 
 
 def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: Path) -> None:
-    """Matches of 400 plies, each with a thousand simulations to the end of the game."""
+    """Matches of 200 plies, each with a thousand simulations to the end of the game."""
     rules, out = tmp_path / "long.kif", tmp_path / "run"
-    rules.write_text(long_game(400))
+    rules.write_text(long_game(200))
     line = [str(rules), "--out", str(out), "--seconds", "600", "--lanes", "64"]
     with started([*PROGRAM, "train", *line]) as process:
         # Games are played, and beside them the measurement of the untrained networks.
@@ -338,3 +344,62 @@ def test_a_run_that_is_killed_can_be_resumed(tmp_path: Path) -> None:
     more = ["--games", str(before + 100), "--quiet", "--no-strength"]
     assert command("--resume", str(out), *more) == 0
     assert load_checkpoint(out / "latest.pt").counters["matches"] >= before + 100
+
+
+def test_a_full_disk_ends_a_run_that_can_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, folder = Game.load("tictactoe"), RunFolder(tmp_path / "run")
+    config = TrainConfig(games=500, learner=fitted(game, SMALL), release_matches=20)
+    folder.create({})
+    trainer = Trainer(game, config, folder)
+    trainer.save()
+    before = folder.latest.read_bytes()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("neurogame.files.os.fsync", full)
+        with pytest.raises(LimitError, match=r"No space left on device.*--resume"):
+            trainer.run()
+        other = RunFolder(tmp_path / "other")
+        with pytest.raises(LimitError, match="start again"):
+            other.create({})
+    assert folder.latest.read_bytes() == before
+    assert {path.name for path in folder.path.iterdir()} <= {
+        "config.json",
+        "latest.pt",
+        LOCK,
+        *LOGS,
+    }
+    again = Trainer(game, config, folder, folder.resume())
+    again.run()
+    assert load_checkpoint(folder.latest).counters["matches"] >= 500
+
+
+def test_one_process_trains_in_a_folder_and_its_death_lets_the_next_one_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second one is told so, whether it would begin or go on; a kill leaves nothing behind."""
+    out = tmp_path / "run"
+    code = (
+        "import sys; from neurogame.learn.run_folder import RunFolder\n"
+        "folder = RunFolder(sys.argv[1]); folder.create({'recipe': 'fitted'})\n"
+        "folder.latest.write_bytes(b''); print('there', flush=True); sys.stdin.read()"
+    )
+    with started([sys.executable, "-c", code, out], stdin=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "there\n"
+        folder = RunFolder(out)
+        for attempt in (folder.check_free, lambda: folder.create({}), folder.resume):
+            with pytest.raises(ConfigurationError, match=r"another process is training in .*/run"):
+                attempt()
+        for line in (["tictactoe", "--out", str(out)], ["--resume", str(out)]):
+            assert main(["train", *line, "--games", "10"]) == 1
+            assert "another process is training in" in capsys.readouterr().err
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=PATIENCE)
+    folder.latest.unlink()
+    folder.create({})
+    RunFolder(out).check_free()

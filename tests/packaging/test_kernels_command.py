@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import dataclasses
 import importlib
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from neurogame.gdl.library import library_path
+from neurogame.gdl.library import library_folder, library_path
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
+from neurogame.kernels.cuda.playouts import CudaPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
+from tests import processes
+from tests.conftest import REPOSITORY, shared
+from tests.kernels.cuda.fake_gpu import fake_driver
 from tests.processes import run
 
 kernels: Any = importlib.import_module("benchmarks.kernels")
@@ -134,3 +141,137 @@ def test_one_game_is_measured_for_threads_and_expansion(
     assert min(found["many_states_seconds_per_child"], found["one_state_seconds_per_child"]) > 0
     kernels._show_more(rows, "t")
     assert "µs per child" in capsys.readouterr().out
+
+
+benchmark: Any = importlib.import_module("benchmarks.cuda_playouts")
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    line = ["cuda_playouts", str(REPOSITORY / "games"), "--games", "tictactoe", *arguments]
+    monkeypatch.setattr(sys, "argv", line)
+    return int(benchmark.main())
+
+
+def pretend_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "find_missing", lambda device: "")
+    monkeypatch.setattr(benchmark, "open_driver", lambda device: fake_driver()[0])
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "A GPU")
+    monkeypatch.setattr(benchmark, "EQUAL_LANES", 100)
+    monkeypatch.setattr(benchmark, "CORE_LANES", 512)
+
+
+def test_without_a_gpu_it_says_so_and_shows_the_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(benchmark, "find_missing", lambda device: "there is none")
+    monkeypatch.setattr(benchmark.shutil, "which", lambda name: None)
+    assert call(monkeypatch) == 0
+    said = capsys.readouterr()
+    assert said.err == "No speed is measured on cuda: there is none.\n"
+    head, columns, row = said.out.splitlines()
+    assert "PTX for sm_90" in head
+    assert "plies" not in columns
+    cells = row.replace(",", "").split()
+    gates, logic = map(int, cells[1:3])
+    assert cells[0] == "tictactoe"
+    assert gates < logic < 5 * gates
+    assert cells[3:5] == ["0", "0"], "all cells are registers"
+    assert cells[7:9] == ["unknown", "unknown"]
+
+
+def test_with_a_gpu_it_plays_the_same_games_and_measures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_gpu(monkeypatch)
+    arguments = ("--lanes", "64", "640", "--seconds", "0.001", "--runs", "1", "--torch")
+    assert call(monkeypatch, *arguments) == 0
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    assert head == "A GPU, beside one core"
+    rows, torchs = lines[::2], lines[1::2]
+    assert [line.split()[1] for line in torchs if line.endswith("by plain torch")] == ["64", "640"]
+    assert [row.split()[1] for row in rows] == ["64", "640"]
+    for row in rows:
+        cells = row.replace(",", "").split()
+        assert float(cells[2]) > 0
+        assert cells[5:7] == ["96", "16"], "registers and bytes, as the driver says"
+        assert cells[-1] == "same"
+
+
+def test_other_games_are_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_gpu(monkeypatch)
+    run = CudaPlayouts.run
+
+    def wrong(self: CudaPlayouts, plan: PlayoutRun) -> Tally:
+        tally = run(self, plan)
+        tally.goals[0] += 1
+        return tally
+
+    monkeypatch.setattr(CudaPlayouts, "run", wrong)
+    assert call(monkeypatch, "--lanes", "64", "--seconds", "0.001", "--runs", "1") == 1
+    assert "OTHER GAMES" in capsys.readouterr().out
+
+
+BROKEN = "(role r) (<= (legal r go) (not (true ?x)))"
+
+
+def examine(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(REPOSITORY / "benchmarks" / "rulesheets.py"), *arguments]
+    return processes.run(command, cwd=folder, check=False)
+
+
+def test_rows_are_complete_and_kept(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text(BROKEN)
+    game = str(shared("games", "ticTacToe.kif"))
+    traces = str(shared("traces"))
+    done = examine(tmp_path, game, str(broken), "--traces", traces, "--csv", "table.csv")
+    assert done.returncode == 1
+    rows = [json.loads(line) for line in (tmp_path / "coverage.jsonl").read_text().splitlines()]
+    assert [row["game"] for row in rows] == ["ticTacToe", "broken"]
+    good, bad = rows
+    assert good["verdict"] == "ok"
+    assert good["replayed"] > 0
+    for name in ("replay_mismatches", "network_mismatches", "regress_mismatches"):
+        assert good[name] == 0
+    assert good["own_formulas"] == "2/2"
+    assert good["peak_mib"] > good["front_mib"] > 0
+    assert "RulesError" in bad["verdict"]
+    with (tmp_path / "table.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [line["game"] for line in table] == ["ticTacToe", "broken"]
+    assert int(table[0]["gates"]) == good["gates"]
+    assert table[1]["gates"] == ""
+    assert "2 games: 1 grounded" in done.stdout
+    # The row is there: nothing is measured, whatever it says.
+    (tmp_path / "coverage.jsonl").write_text(json.dumps({**good, "gates": 7}) + "\n")
+    again = examine(tmp_path, game)
+    assert again.returncode == 0
+    assert "| 7 |" in again.stdout
+    assert len((tmp_path / "coverage.jsonl").read_text().splitlines()) == 1
+
+
+def test_two_checkouts_are_measured_by_turns(tmp_path: Path) -> None:
+    sheets = tmp_path / "sheets"
+    sheets.mkdir()
+    for name in ("tictactoe", "nim"):
+        shutil.copy(library_folder() / f"{name}.kif", sheets)
+    (sheets / "wrong.kif").write_text("(role r", encoding="utf-8")
+    out = tmp_path / "numbers.json"
+    command = [sys.executable, str(REPOSITORY / "benchmarks" / "grounding.py"), str(sheets)]
+    done = processes.run(
+        [*command, "--beside", str(REPOSITORY), "--out", str(out)], cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0
+    told = json.loads(out.read_text())
+    assert set(told) == {"nim", "tictactoe", "wrong"}
+    before, now = told["tictactoe"]["before"], told["tictactoe"]["now"]
+    assert before["size"] == now["size"]
+    assert now["memory"] > 0
+    assert "circuit" in now["stages"]
+    assert told["wrong"] == {"before": None, "now": None}
+    assert "now, all 2: " in done.stdout
+    assert "| tictactoe | " in done.stdout
+    assert "| wrong | failed |" in done.stdout
+    assert "other numbers of fluents or moves: none" in done.stdout

@@ -6,19 +6,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-pytest.importorskip("numba")
 
 from neurogame.errors import LimitError, PlayerError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoints.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.self_teaching import SelfTeaching
@@ -31,14 +26,17 @@ from neurogame.players.auto.pace import LONGEST, TrialPace
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
 from neurogame.players.probe import Probe
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
+from neurogame.players.solve_player import SolvePlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
+from tests.library import checkpoint_of
 from tests.library import load as game
 from tests.players.searching import Searching
 
@@ -138,22 +136,10 @@ def test_a_folder_must_exist(tmp_path: Path) -> None:
 
 def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
     of = game("tictactoe")
-    common: dict[str, Any] = {
-        "game_name": "tictactoe",
-        "rules": rules_text(of.rules),
-        "signature": structural_signature(of.rules),
-        "roles": list(of.roles),
-        "fluents": list(of.fluents),
-        "moves": [list(moves) for moves in of.moves],
-    }
-    evaluator = make_evaluator(of)
-    weights = evaluator.state_dict()
-    held = Checkpoint(
-        **common, description=evaluator.describe(), weights=weights, initial_weights=weights
-    )
     learned = plain_judge(learn_knowledge(of, KnowledgeConfig(games=64)))
-    save_checkpoint(tmp_path / "values.pt", held)
-    save_checkpoint(tmp_path / "moves.pt", Checkpoint(**common, judges={"knowledge": learned}))
+    save_checkpoint(tmp_path / "values.pt", checkpoint_of(of, make_evaluator(of)))
+    moves = replace(empty_checkpoint(of), judges={"knowledge": learned})
+    save_checkpoint(tmp_path / "moves.pt", moves)
     (tmp_path / "damaged.pt").write_bytes(b"no checkpoint")
     copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
     player = make_player(f"auto:{tmp_path},prepare=1")
@@ -221,13 +207,7 @@ def test_it_learns_on_while_others_think_and_changes_over(
     teaching = SelfTeaching(of, seed=1)
     better = Candidate(name="learned", player=RandomPlayer(), searcher=Searching(of))
     school = School(
-        of,
-        teaching,
-        lambda: better,
-        playing=blunderer(of, "bad"),
-        is_learned=True,
-        plies=0,
-        seed=1,
+        of, teaching, lambda: better, playing=blunderer(of, "bad"), is_learned=True, plies=0, seed=1
     )
     monkeypatch.setattr("neurogame.players.auto.school._LEAST", 0.01)
     player._choice = replace(choice, school=school)
@@ -312,3 +292,60 @@ def test_long_matches_get_fewer_rounds_and_not_none(monkeypatch: pytest.MonkeyPa
     assert little.fits(1)
     assert not little.fits(2)
     assert not none.fits(1)
+
+
+def test_it_solves_while_its_start_lasts_and_remembers_the_line() -> None:
+    game = Game.load("eightpuzzle")
+    player = SolvePlayer()
+    # It ends as soon as the puzzle is solved.
+    settings = MatchSettings(start_clock=600.0, limit=Limit(nodes=1))
+    record = play_match(game, [player], settings=settings)
+    assert record.goals == (100.0,)
+    assert player.report == "a line of 12 moves to 100 is known, the best that there is"
+    assert play_match(game, [player], Limit(nodes=1)).moves == record.moves
+
+
+def test_without_a_start_it_looks_for_a_line_before_each_move() -> None:
+    game = Game.load("lightsout")
+    record = play_match(game, [make_player("solve,nodes=20000", game)])
+    assert record.players == ("solve:nodes=20000",)
+    assert record.goals == (100.0,)
+
+
+def test_auto_takes_it_for_one_role() -> None:
+    game = Game.load("eightpuzzle")
+    player = make_player("auto:prepare=600")
+    assert isinstance(player, AutoPlayer)
+    record = play_match(game, [player], Limit(nodes=1))
+    assert record.goals == (100.0,)
+    assert player.report.startswith("plays solve (one role)")
+    assert player.last is not None
+    assert player.last.proved
+
+
+def test_a_game_that_cannot_be_won_ends_all_the_same() -> None:
+    game = Game.from_text(
+        "(role robot) (init (on 0)) (succ 0 1) (succ 1 2) (legal robot a) (legal robot b)"
+        "(<= (next (on ?m)) (true (on ?n)) (succ ?n ?m))"
+        "(<= terminal (true (on 2))) (goal robot 0)"
+    )
+    settings = MatchSettings(start_clock=600.0)
+    assert play_match(game, [SolvePlayer()], settings=settings).goals == (0.0,)
+
+
+def test_several_roles_and_sources_are_refused() -> None:
+    with pytest.raises(PlayerError, match="tictactoe has 2 roles; solve is for games of one role"):
+        make_player("solve", Game.load("tictactoe"))
+    with pytest.raises(PlayerError, match="solve takes no source"):
+        make_player("solve:cilp")
+    with pytest.raises(PlayerError, match="unknown option 'depth'; allowed are seconds, nodes"):
+        make_player("solve:depth=3")
+
+
+def test_auto_has_trials_in_large_games_of_one_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.players.auto.auto_player.LARGE", 10)
+    player = make_player("auto:prepare=0.01")
+    record = play_match(Game.load("lightsout"), [player], Limit(nodes=200))
+    assert record.ending == "terminal"
+    assert isinstance(player, AutoPlayer)
+    assert player.report.startswith("plays mcts")

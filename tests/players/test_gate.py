@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
 import torch
 
 from neurogame.array_types import Bools, Float32s
-
-pytest.importorskip("numba")
-
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.judges.moves import LINEAR, CompiledScores
+from neurogame.learn.self_teaching import ENOUGH, SelfTeaching
+from neurogame.players.auto.candidate import Candidate
+from neurogame.players.auto.school import School
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials, TrialTerms
 from neurogame.players.gate.uses import beside_uses, evaluator_uses
 from neurogame.players.race import Race, Racer
+from neurogame.players.random_player import RandomPlayer
+from neurogame.players.sharing import sharing
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game, State
-from tests.library import minimax
+from tests.library import load, minimax
+from tests.players.searching import Searching
 
 
 class Judged:
@@ -79,18 +85,15 @@ def game() -> Game:
     return Game.load("tictactoe")
 
 
-def test_scores_that_rank_moves_rightly_correlate_with_playouts(game: Game) -> None:
-    found = measure_evidence(game, Judged(game, 1), seed=1, states=200)
-    assert found.correlation_ci95 is not None
-    assert found.gain_ci95 is not None
-    assert found.correlation_ci95[0] > 0
-    assert found.gain_ci95[0] > 0
-    assert not found.is_against
-
-
-def test_scores_that_rank_moves_wrongly_speak_against_a_judge(game: Game) -> None:
-    wrong = measure_evidence(game, Judged(game, -1), seed=1, states=200)
-    right = measure_evidence(game, Judged(game, 1), seed=1, states=200)
+def test_scores_correlate_with_playouts_or_speak_against_a_judge(game: Game) -> None:
+    wrong, right = (
+        measure_evidence(game, Judged(game, sign), seed=1, states=200) for sign in (-1, 1)
+    )
+    assert right.correlation_ci95 is not None
+    assert right.gain_ci95 is not None
+    assert right.correlation_ci95[0] > 0
+    assert right.gain_ci95[0] > 0
+    assert not right.is_against
     assert wrong.is_against
     assert wrong.correlation == pytest.approx(-right.correlation)
     assert wrong.silent == right.silent > 0
@@ -177,13 +180,10 @@ def test_what_has_learned_is_trusted_until_matches_speak_against_it() -> None:
     assert Trials(racers=(even, good), limit=None).chosen(trust) == "good"
 
 
-def test_an_exploration_that_is_given_stays() -> None:
+def test_an_exploration_or_a_tree_that_is_given_stays() -> None:
     for own in evaluator_uses(MctsSettings(exploration=0.6)).values():
         assert own.exploration == 0.6
         assert own.needs_evaluator
-
-
-def test_a_tree_that_is_given_stays() -> None:
     plain, rave = evaluator_uses(MctsSettings()), evaluator_uses(MctsSettings(tree="rave"))
     assert 0 < len(rave) < len(plain)
     assert all(own.tree == "rave" and own.needs_evaluator for own in rave.values())
@@ -226,3 +226,109 @@ def test_a_race_without_time_decides_nothing(game: Game) -> None:
     (racer,) = race.racers
     assert racer.rounds == []
     assert racer.bounds(1.96) == (0, 1)
+
+
+class Teaching:
+    """Learns for a second whenever it is asked to."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.kept = seconds, 0
+
+    def learn_a_little(self) -> None:
+        self.seconds += 1
+
+    def keep(self) -> None:
+        self.kept += 1
+
+
+def candidate(name: str, *, is_good: bool) -> Candidate:
+    return Candidate(
+        name=name, player=RandomPlayer(), searcher=Searching(load("tictactoe"), is_good=is_good)
+    )
+
+
+def school(
+    teaching: Teaching,
+    make: Callable[[], Candidate | None],
+    *,
+    is_good: bool = True,
+    is_learned: bool = False,
+) -> School:
+    return School(
+        load("tictactoe"),
+        cast(SelfTeaching, teaching),
+        make,
+        playing=candidate("first", is_good=is_good),
+        is_learned=is_learned,
+        plies=2,
+        seed=1,
+    )
+
+
+def calls(number: int) -> Callable[[], bool]:
+    """Return what says stop when it has been asked so many times."""
+    left = [number]
+
+    def stop() -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    return stop
+
+
+def test_what_has_learned_twice_as_long_takes_over() -> None:
+    teaching, made = Teaching(10), []
+
+    def make() -> Candidate:
+        made.append(teaching.seconds)
+        return candidate(f"learned {teaching.seconds:.0f}", is_good=False)
+
+    own = school(teaching, make, is_learned=True)
+    assert not own.spend(calls(9))
+    assert own.playing.name == "first"
+    assert own.spend(calls(1000))
+    assert own.playing.name == "learned 20"
+    # It goes on where it was, and ends for good when that is enough.
+    while own.spend(calls(7)) or teaching.seconds < ENOUGH:
+        pass
+    assert made == [20, 40, 80, 160, ENOUGH]
+    assert own.playing.name == f"learned {ENOUGH:.0f}"
+    assert not own.spend(calls(1000))
+    assert teaching.seconds == ENOUGH
+    own.keep()
+    assert teaching.kept == 1
+
+
+def test_another_search_has_to_be_beaten_first() -> None:
+    own = school(Teaching(0), lambda: candidate("learned", is_good=True), is_good=False)
+    assert not own.spend(calls(20))
+    assert own.spend(calls(100_000))
+    assert own.playing.name == "learned"
+
+
+def test_what_loses_trials_never_plays_and_what_cannot_be_made_ends_it() -> None:
+    for begun, made, ended in (
+        (100, lambda: candidate("learned", is_good=False), ENOUGH),
+        (1, lambda: None, 3),
+    ):
+        teaching = Teaching(begun)
+        own = school(teaching, made)
+        assert not own.spend(calls(100_000))
+        assert own.playing.name == "first"
+        assert teaching.seconds == ended
+
+
+def test_each_player_has_its_part_unless_it_says_what_it_takes() -> None:
+    players = ("mcts:sims=10", "alphabeta:cilp,memory=7", "random", "alphabeta:cilp")
+    assert sharing(players, None) == players
+    assert sharing(players, 800, at_once=2) == (
+        "mcts:sims=10,memory=100",
+        "alphabeta:cilp,memory=7",
+        "random",
+        "alphabeta:cilp,memory=100",
+    )
+
+
+def test_too_little_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="4 searches may live at once"):
+        sharing(("mcts", "mcts"), 3, at_once=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,12 +18,7 @@ from neurogame.gdl.finding import NOWHERE
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.learn.checkpoints.checkpoint import (
-    Checkpoint,
-    empty_checkpoint,
-    save_checkpoint,
-)
-from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.players.match import play_match
@@ -37,6 +31,7 @@ from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping, map_game
 from tests.evaluators.test_judges_of_moves import random_policy
 from tests.gdl.slow_renaming import shuffled
+from tests.library import checkpoint_of
 
 NAMES = ("tictactoe3p", "bidding_tictactoe", "breakthrough6")
 """Three roles; both at once; two in turn, with many moves."""
@@ -55,18 +50,11 @@ def learned(name: str) -> Checkpoint:
     """Return a checkpoint that holds an evaluator, knowledge and a policy."""
     home, _ = games(name)
     evaluator = make_evaluator(home, EvaluatorConfig(), 3)
-    weights = copied_weights(evaluator)
     judges = {
         "knowledge": plain_judge(learn_knowledge(home, KnowledgeConfig(games=200), 5)),
         "policy": plain_judge(random_policy(home)),
     }
-    return replace(
-        empty_checkpoint(home),
-        description=evaluator.describe(),
-        weights=weights,
-        initial_weights=weights,
-        judges=judges,
-    )
+    return checkpoint_of(home, evaluator, judges=judges)
 
 
 @pytest.fixture(params=NAMES)

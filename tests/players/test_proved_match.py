@@ -177,7 +177,7 @@ def test_arenas_are_played_and_go_on(tmp_path: Path) -> None:
     def settings(matches: int, *, prover: bool = True) -> ArenaSettings:
         return ArenaSettings(
             games=("tictactoe", "connectfour5"),
-            players=("mcts:sims=20", "random"),
+            players=("mcts:sims=3", "random"),
             matches=matches,
             prover=prover,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.kinds import fresh_names
-from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import save_checkpoint
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.human import HumanPlayer
 from neurogame.players.players import make_player
@@ -22,6 +21,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from tests.library import checkpoint_of
 
 
 @pytest.mark.parametrize(
@@ -142,17 +142,7 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
 
 def _checkpoint(game: Game, path: Path, **config: str) -> Path:
     evaluator = make_evaluator(game, EvaluatorConfig(kind="mlp"), seed=3)
-    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
-    save_checkpoint(
-        path,
-        replace(
-            empty_checkpoint(game),
-            description=evaluator.describe(),
-            weights=weights,
-            initial_weights=weights,
-            config=dict(config),
-        ),
-    )
+    save_checkpoint(path, checkpoint_of(game, evaluator, config=dict(config)))
     return path
 
 

@@ -94,9 +94,9 @@ TREES: dict[str, dict[str, Any]] = {
 SEARCHES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "depth 1": ({}, {"depth": 1}),
     "depth 2": ({}, {"depth": 2}),
-    "depth 3": ({}, {"depth": 3}),
-    "nodes": ({}, {"nodes": 2000}),
-    "maxn": ({"opponents": "maxn"}, {"depth": 3}),
+    "depth 3": ({}, {"depth": 3, "nodes": 1000}),
+    "nodes": ({}, {"nodes": 800}),
+    "maxn": ({"opponents": "maxn"}, {"depth": 3, "nodes": 1000}),
     "paranoid": ({"opponents": "paranoid"}, {"depth": 3}),
     "paranoid nodes": ({"opponents": "paranoid"}, {"nodes": 1500}),
     "quiescence": (
@@ -163,7 +163,7 @@ def _judge(name: str, kind: str) -> MoveJudge:
     if kind == "action":
         return _RoundedJudge(make_action_circuit(game))
     if kind == "knowledge":
-        return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=200), seed=2))
+        return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=64), seed=2))
     policy = LearnedPolicy.above(game.circuit, network_of(game))
     random = torch.Generator().manual_seed(7)
     with torch.no_grad():
@@ -218,8 +218,10 @@ def _monte_carlo(
         judges=judges or {"action": Guess(game), "knowledge": Guess(game, seed=9)},
         seed=SEED,
     )
+    # Evaluators of torch are slow, and asked for one state after the other.
+    simulations = SIMULATIONS // 2 if settings.needs_evaluator else SIMULATIONS
     for state in _positions(name):
-        yield _told(search.search(state, _role(state), Limit(simulations=SIMULATIONS)))
+        yield _told(search.search(state, _role(state), Limit(simulations=simulations)))
 
 
 def _alpha_beta(name: str, kind: str, own: str) -> Iterator[Found]:

@@ -170,12 +170,7 @@ def searcher(tree: Any, opposition: Opposition, **options: Any) -> TreeSearch:
     """Return a search of a random tree."""
     leaves, values = ports(tree)
     return TreeSearch(
-        leaves,
-        values,
-        offsets=tree.offsets,
-        fluents=tree.fluents,
-        opposition=opposition,
-        **options,
+        leaves, values, offsets=tree.offsets, fluents=tree.fluents, opposition=opposition, **options
     )
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from neurogame.errors import GameError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.search.exact import Prover
+from neurogame.search.openings import Opening, Openings
+from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 from tests.library import experiment
+from tests.library import load as library
+from tests.search.opened import play_opening
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(REPOSITORY / "experiments"))
@@ -86,3 +93,129 @@ def test_states_without_one_chooser_are_refused() -> None:
     game = Game.load("bidding_tictactoe")
     with pytest.raises(GameError, match="exactly one"):
         move_values(Prover(game), game.initial_state())
+
+
+GAMES = ("tictactoe", "nim", "connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout")
+
+
+def positions(game: Game, openings: list[Opening]) -> list[State]:
+    return [play_opening(game, opening) for opening in openings]
+
+
+def every_position(game: Game, plies: int) -> set[State]:
+    """Return all positions after so many plies, from the definition."""
+    found = {game.initial_state()}
+    for _ in range(plies):
+        found = {
+            state.next(joint)
+            for state in found
+            if not state.is_terminal
+            for joint in itertools.product(*state.legal_moves)
+        }
+    return {state for state in found if not state.is_terminal}
+
+
+@settings(max_examples=25)
+@given(name=st.sampled_from(GAMES), plies=st.integers(1, 3), seed=st.integers(0, 10**6))
+def test_each_leads_to_a_position_of_its_own(name: str, plies: int, seed: int) -> None:
+    game = library(name)
+    openings = Openings(game, plies, seed, nodes=50)
+    found = openings.first(20)
+    assert openings.plies == plies
+    assert {len(opening) for opening in found} == {plies}
+    # ``next`` refuses moves that are not legal.
+    reached = positions(game, found)
+    assert len(set(reached)) == len(found)
+    assert not any(state.is_terminal for state in reached)
+    # The same seed gives the same ones, in whatever portions they are asked for.
+    again = Openings(game, plies, seed, nodes=50)
+    assert [again[number] for number in range(len(found))] == found
+    assert again.first(20) == found
+
+
+@pytest.mark.parametrize(("name", "plies"), [("tictactoe", 1), ("tictactoe", 2), ("nim", 1)])
+def test_all_positions_are_found_and_no_more(name: str, plies: int) -> None:
+    game = library(name)
+    openings = Openings(game, plies, 3, nodes=0)
+    found = openings.first(10**6)
+    everything = every_position(game, plies)
+    assert len(found) == len(everything)
+    assert set(positions(game, found)) == everything
+    assert f"only {len(everything)} openings of {plies} pl" in openings.note(10**6)
+    assert openings.note(len(found)) == ""
+    # Who wants more begins again.
+    assert openings[len(found)] == found[0]
+    assert openings[2 * len(found) + 1] == found[1]
+
+
+def test_all_openings_are_drawn_equally_often() -> None:
+    game = library("tictactoe")
+    first = [Openings(game, 1, seed, nodes=0)[0] for seed in range(450)]
+    counts = np.unique([opening[0][0] for opening in first], return_counts=True)[1]
+    # Chi-square with 8 degrees of freedom: above 26.1 in 0.1 % of cases; the seeds are fixed.
+    assert len(counts) == 9
+    assert float(((counts - 50.0) ** 2 / 50.0).sum()) < 26.1
+
+
+def test_decided_positions_are_left_out_and_draws_are_not() -> None:
+    game = library("tictactoe")
+    openings = Openings(game, 3, 5, nodes=10_000)
+    found = openings.first(10**6)
+    everything = every_position(game, 3)
+    undecided = {state for state in everything if max(solved(0, state).values()) == 0.5}
+    assert set(positions(game, found)) == undecided
+    assert 0 < openings.decided == len(everything) - len(undecided)
+    assert f"{openings.decided} decided openings were left out" in openings.note(10**6)
+    # What was drawn for later ones is not counted to the first.
+    fresh = Openings(game, 3, 5, nodes=10_000)
+    assert fresh.note(4) == openings.note(4)
+
+
+def test_where_everything_is_decided_that_has_to_serve() -> None:
+    # Nobody draws at nim.
+    game = library("nim")
+    openings = Openings(game, 2, 1, nodes=10**6)
+    found = openings.first(10**6)
+    assert len(found) == openings.decided == len(every_position(game, 2))
+    assert openings.are_decided
+    assert "all are decided" in openings.note(5)
+    assert not Openings(game, 2, 1, nodes=0).are_decided
+
+
+def test_puzzles_are_never_called_decided() -> None:
+    openings = Openings(library("lightsout"), 1, 1, nodes=10**6)
+    assert openings.first(3)
+    assert openings.decided == 0
+
+
+def test_they_are_shorter_only_where_no_match_lasts_so_long() -> None:
+    game = library("tictactoe")
+    openings = Openings(game, 11, 1)
+    assert len(openings[0]) == openings.plies == 8
+    # Some matches of seven plies are over, and not counted.
+    seven = Openings(game, 7, 1, nodes=0)
+    assert {len(opening) for opening in seven.first(50)} == {7}
+    assert seven.ended > 0
+
+
+def test_none_and_too_few_plies() -> None:
+    game = library("tictactoe")
+    openings = Openings(game, 0, 1)
+    assert openings.first(5) == [()]
+    assert openings[3] == ()
+    assert openings.note(5) == ""
+    with pytest.raises(ConfigurationError, match="opening_plies=-1"):
+        Openings(game, -1, 1)
+
+
+def test_positions_with_the_same_key_count_as_one() -> None:
+    """So symmetries can be told: here only the number of marks in the corners counts."""
+    game = library("tictactoe")
+    corners = [
+        game.fluent_index(f"(cell {x} {y} {mark})") for x in "13" for y in "13" for mark in "xo"
+    ]
+
+    def keys(fluents: np.ndarray) -> list[bytes]:
+        return state_keys(np.sort(fluents[:, corners], axis=1))
+
+    assert len(Openings(game, 2, 1, nodes=0, keys=keys).first(100)) == 3

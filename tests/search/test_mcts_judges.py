@@ -122,49 +122,6 @@ def test_the_weight_of_a_prior_is_one_half_at_k_visits() -> None:
     assert trust(10**6, 20.0) == pytest.approx((20 / (3e6 + 20)) ** 0.5)
 
 
-@pytest.mark.parametrize("lanes", [1, 32])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_seed_decides(threads: int, lanes: int) -> None:
-    rules = game("connectfour")
-    settings = MctsSettings(tree="action", playout="knowledge", threads=threads, lanes=lanes)
-    judges = {"action": Guess(rules), "knowledge": Guess(rules, seed=9)}
-    tries = [
-        Mcts(rules, settings=settings, judges=judges, seed=seed)
-        .search(rules.initial_state(), 0, Limit(simulations=150))
-        .tries
-        for seed in (1, 1, 2)
-    ]
-    assert tries[0] == tries[1] != tries[2]
-
-
-@pytest.mark.parametrize("name", ["bidding_tictactoe", "tictactoe3p", "pursuit", "lightsout"])
-@pytest.mark.parametrize(
-    "settings",
-    [
-        MctsSettings(tree="action", playout="action", lanes=1),
-        MctsSettings(tree="knowledge", playout="knowledge", lanes=16, blend=0.5, pending="loss"),
-        MctsSettings(tree="grave", playout="action", lanes=4, epsilon=0.3),
-        MctsSettings(tree="action", playout="mast", lanes=8, ripe=4, graph=False),
-    ],
-    ids=["both", "blended", "grave", "mast"],
-)
-def test_all_kinds_of_games(name: str, settings: MctsSettings) -> None:
-    rules = game(name)
-    judges = {"action": Guess(rules), "knowledge": Guess(rules, seed=2)}
-    search = Mcts(rules, settings=settings, judges=judges)
-    state = rules.initial_state()
-    for _ in range(4):
-        if state.is_terminal:
-            break
-        joint = []
-        for role, legal in enumerate(state.legal_moves):
-            found = search.search(state, role, Limit(simulations=60))
-            assert found.move in legal
-            assert sum(found.tries.values()) >= (60 if len(legal) > 1 else 0) or found.proved
-            joint.append(found.move)
-        state = state.next(joint)
-
-
 def test_every_role_that_decides_has_priors_of_its_own() -> None:
     rules = game("bidding_tictactoe")
     judge = Guess(rules)
@@ -252,12 +209,7 @@ def test_what_is_missing_or_undecided_is_refused() -> None:
 def test_defaults_follow_the_judge() -> None:
     def of(**settings: Any) -> tuple[str, float, float, float]:
         one = MctsSettings(**settings)
-        return (
-            one.playout_choice,
-            one.playout_epsilon,
-            one.playout_tau,
-            one.equivalence,
-        )
+        return (one.playout_choice, one.playout_epsilon, one.playout_tau, one.equivalence)
 
     assert of(playout="mast", tree="rave") == ("greedy", 0.4, 10, 1000)
     assert of(playout="mast", choice="gibbs") == ("gibbs", 0, 10, 20)
@@ -278,22 +230,3 @@ def test_defaults_follow_the_judge() -> None:
         (MctsSettings(mix="puct"), "puct", 0.7),
     ):
         assert (one.mixing, one.exploration_constant) == (mixing, constant)
-
-
-def test_settings_out_of_range_are_refused() -> None:
-    refused: tuple[dict[str, Any], ...] = (
-        {"playout": "oracle"},
-        {"choice": "best"},
-        {"mix": "half"},
-        {"scaling": "log"},
-        {"blend": 1.5},
-        {"virtual": -1.0},
-        {"ripe": 0},
-        {"temper": 0.0},
-        {"tau": 0.0},
-        {"k": -3.0},
-        {"playouts": 2, "tree": "action"},
-    )
-    for wrong in refused:
-        with pytest.raises(ConfigurationError, match=next(iter(wrong))):
-            MctsSettings(**wrong)

@@ -11,7 +11,11 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import NeurogameWarning
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.machine_memory import share_memory
+from neurogame.search.alphabeta.compiled import memory as reserve
+from neurogame.search.alphabeta.memory import Capacity
 from neurogame.search.limit import Limit
+from neurogame.search.mcts import room as mcts_room
 from neurogame.search.mcts import room as tree_memory
 from neurogame.search.mcts.compiled.compact import compact
 from neurogame.search.mcts.compiled.search import GRAVE
@@ -27,13 +31,14 @@ from neurogame.search.mcts.reading import (
     only_moves,
     record_of,
 )
-from neurogame.search.mcts.room import NodeLayout, Room, make_tree
+from neurogame.search.mcts.room import NodeLayout, Room, halved, make_tree, room_of, usual_memory
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.search.refusal import say_less_memory
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess
+from tests.search.random_tree import OPPOSED, RandomTree, packed, plain_paranoid, searcher
 
 
 def _tree(
@@ -201,10 +206,10 @@ def test_without_time_for_it_a_full_tree_is_searched_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("connectfour", MctsSettings(capacity=3000)),
-        ("connectfour", MctsSettings(capacity=3000, tree="grave", ref=6, graph=False)),
-        ("bidding_tictactoe", MctsSettings(capacity=3000)),
-        ("pursuit", MctsSettings(capacity=3000, tree="rave")),
+        ("connectfour", MctsSettings(capacity=1500)),
+        ("connectfour", MctsSettings(capacity=1500, tree="grave", ref=6, graph=False)),
+        ("bidding_tictactoe", MctsSettings(capacity=1500)),
+        ("pursuit", MctsSettings(capacity=1500, tree="rave")),
     ],
 )
 def test_the_same_seed_renews_the_same_tree(name: str, settings: MctsSettings) -> None:
@@ -216,8 +221,8 @@ def test_the_same_seed_renews_the_same_tree(name: str, settings: MctsSettings) -
         tree.set_root(words)
         for _ in range(chunks):
             # As many as whole blocks.
-            _search(tree, 16_000 // chunks)
-        assert tree.totals.created > 3000
+            _search(tree, 8000 // chunks)
+        assert tree.totals.created > 1500
         found.append(_read(tree, paths=not settings.graph))
     assert found[0] == found[1]
 
@@ -248,7 +253,7 @@ def test_longer_tables_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(tree_memory, "_FIRST_NODES", first)
         tree = _tree(game, MctsSettings(capacity=100_000))
         tree.set_root(words)
-        _search(tree, 8000)
+        _search(tree, 3000)
         found.append(_read(tree, paths=False))
         assert len(tree.tree.table) == (1 << 17 if first > 8 else 1 << (2 * tree.size).bit_length())
     assert found[0] == found[1]
@@ -295,3 +300,131 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
     again = search.search(game.initial_state(), 0, Limit(simulations=20_000))
     assert sum(again.tries.values()) == 40_000
     assert search._trees[0].size == 5000
+
+
+_GIB = 1 << 30
+
+
+def _layout(legal: int = 20, fluents: int = 130) -> NodeLayout:
+    return NodeLayout(
+        roles=2,
+        fluents=fluents,
+        moves=500,
+        legal=legal,
+        hinted=False,
+        judged=False,
+        all_moves=False,
+        wide=False,
+    )
+
+
+@pytest.mark.parametrize("legal", [2, 20, 300])
+@pytest.mark.parametrize("memory", [1 << 24, _GIB, 4 * _GIB])
+def test_memory_is_used_and_kept_to(legal: int, memory: int) -> None:
+    room = room_of(_layout(legal), memory=memory, capacity=None, ref=None)
+    # States of three words, numbers and proofs, and up to four places of the table.
+    taken = 4 * room.words + room.nodes * (24 + 8 + 32)
+    assert 0.7 * memory < taken < 1.1 * memory + 40_000
+
+
+def test_no_tree_exceeds_what_places_can_tell() -> None:
+    room = room_of(_layout(), memory=1 << 50, capacity=None, ref=None)
+    assert 0.95 * (1 << 31) < room.words < 1 << 31
+    assert room.nodes < 1 << 30
+
+
+def test_a_given_capacity_is_kept_to() -> None:
+    room = room_of(_layout(), memory=4 * _GIB, capacity=1000, ref=50)
+    assert room.nodes == 1000
+    assert room.tables == 42
+    assert halved(room).nodes == 500
+    assert halved(halved(room_of(_layout(), memory=1, capacity=None, ref=None))).nodes == 2
+
+
+def test_what_is_free_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcts_room, "free_memory", lambda: 8 * _GIB)
+    assert usual_memory() == 2 * _GIB
+    share_memory(4)
+    try:
+        assert usual_memory() == _GIB // 2
+    finally:
+        share_memory(1)
+    monkeypatch.setattr(mcts_room, "free_memory", lambda: None)
+    assert usual_memory() == _GIB
+
+
+def test_the_trees_of_all_threads_share_the_memory() -> None:
+    game = Game.load("tictactoe")
+    nodes = []
+    for threads in (1, 2):
+        search = Mcts(game, settings=MctsSettings(memory=64, threads=threads))
+        search.search(game.initial_state(), 0, Limit(simulations=10))
+        nodes.append([len(tree.tree.nodes) for tree in search._trees])
+    assert nodes[1] == [nodes[0][0] // 2] * 2
+
+
+def _wide_tree() -> RandomTree:
+    return RandomTree(3, roles=2, plies=9, width=400, simultaneous=False, zero_sum=True, ends=0.1)
+
+
+def test_alpha_beta_keeps_fewer_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    say_less_memory.cache_clear()
+    make, wanted = reserve.make_kept, []
+
+    def refusing(sizes: Any, rows: int) -> Any:
+        wanted.append(rows)
+        if rows > 5000:
+            raise MemoryError
+        return make(sizes, rows)
+
+    monkeypatch.setattr(reserve, "make_kept", refusing)
+    tree = _wide_tree()
+    search = searcher(tree, OPPOSED, capacity=Capacity(40_000, 1 << 14, 1 << 10))
+    with pytest.warns(NeurogameWarning, match="alpha-beta: the system refuses"):
+        found = search.search(packed(0), 0, Limit(depth=6))
+    assert wanted == [40_000, 20_000, 10_000, 5000]
+    assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
+    assert search._memory(0).capacity == Capacity(5000, 1 << 11, 1 << 7)
+
+
+def test_alpha_beta_without_any_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(sizes: Any, rows: int) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(reserve, "make_kept", refusing)
+    say_less_memory.cache_clear()
+    search = searcher(_wide_tree(), OPPOSED)
+
+    def attempt() -> None:
+        with pytest.raises(MemoryError):
+            search.search(packed(0), 0, Limit(depth=6))
+
+    with pytest.warns(NeurogameWarning):
+        attempt()
+
+
+@pytest.mark.parametrize(
+    ("refused", "limit"), [("make_table", "entries_limit"), ("make_proofs", "proofs_limit")]
+)
+def test_alpha_betas_tables_stay_small(
+    monkeypatch: pytest.MonkeyPatch, refused: str, limit: str
+) -> None:
+    say_less_memory.cache_clear()
+    tree = _wide_tree()
+    search = searcher(tree, OPPOSED, capacity=Capacity(40_000, 1 << 14, 1 << 14))
+    memory = search._memory(0)
+    setattr(memory.search, limit, 20 if refused == "make_table" else 2)
+
+    def refusing(*sizes: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(reserve, refused, refusing)
+    monkeypatch.setattr(memory, "begin", lambda: setattr(memory.search, "age", 1))
+    with pytest.warns(NeurogameWarning, match="goes on with less"):
+        found = search.search(packed(0), 0, Limit(depth=9))
+    assert found.depth == 9 or found.proved
+    assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
+    kept = memory.capacity
+    assert (kept.entries, kept.proofs) == (
+        (4096, 1 << 14) if refused == "make_table" else (1 << 14, 1024)
+    )

@@ -127,14 +127,22 @@ def _assert_equal(tree: MctsTree, twin: Twin) -> None:
             assert choice.visits.tolist() == [e.visits for e in edges]
             assert choice.known.tolist() == [e.known is not None for e in edges]
             means = [e.total / e.visits if e.known is None else e.known for e in edges if e.visits]
-            np.testing.assert_allclose(choice.means[choice.visits > 0], means, atol=1e-4)
+            assert _close(choice.means[choice.visits > 0], means, 1e-4)
             if len(node.edges) == 1:
                 after = [node.children.get((e.move,)) for e in edges if e.known is not None]
                 half, role = Real(0.5), choice.role
                 before = [c.sums[role] / c.visits if c and c.edges else half for c in after]
-                np.testing.assert_allclose(choice.before[choice.known], before, atol=1e-4)
+                assert _close(choice.before[choice.known], before, 1e-4)
             if choice.priors is not None:
-                np.testing.assert_allclose(choice.priors, [e.prior for e in edges], atol=1e-6)
+                assert _close(choice.priors, [e.prior for e in edges], 1e-6)
+
+
+def _close(some: Any, others: Any, tolerance: float) -> bool:
+    """Whether numbers are as many and alike; for a few of them NumPy's own check takes longer."""
+    some, others = some.tolist(), [float(one) for one in others]
+    return len(some) == len(others) and all(
+        abs(one - other) <= tolerance for one, other in zip(some, others, strict=True)
+    )
 
 
 def _least(flags: int, winner: int) -> int:
@@ -207,7 +215,7 @@ def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> Non
     ],
 )
 def test_sequential_uct(name: str, solver: bool) -> None:
-    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 300)
+    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 200)
     _assert_equal(tree, twin)
     assert tree.tree.root == tree.tree.nodes[0]
 
@@ -215,7 +223,7 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 @pytest.mark.parametrize("urgency", ["parent", 0.6])
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_first_play_urgency(name: str, urgency: float) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 300))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 200))
 
 
 @pytest.mark.parametrize("graph", [True, False])
@@ -224,7 +232,7 @@ def test_first_play_urgency(name: str, urgency: float) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> None:
     settings = replace(PLAIN, tree=kind, urgency=urgency, graph=graph, ref=20, k=100.0)
-    _assert_equal(*_grown(_game(name), settings, 1, 300))
+    _assert_equal(*_grown(_game(name), settings, 1, 200))
 
 
 @pytest.mark.parametrize("pending", ["wait", "loss"])
@@ -234,19 +242,19 @@ def test_a_block_descends_as_if_one_came_after_the_other(
     name: str, lanes: int, pending: Any
 ) -> None:
     settings = replace(PLAIN, graph=False, pending=pending, capacity=20000)
-    _assert_equal(*_grown(_game(name), settings, lanes, 400))
+    _assert_equal(*_grown(_game(name), settings, lanes, 300))
 
 
 @pytest.mark.parametrize("kind", ["rave", "grave"])
 def test_all_moves_of_playouts(kind: Any) -> None:
     settings = replace(PLAIN, tree=kind, urgency="parent", ref=20)
-    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 400, recorded=True))
-    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 400, recorded=True))
+    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 300, recorded=True))
+    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 300, recorded=True))
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])
 def test_blended_results(name: str) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 300))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 200))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +271,7 @@ def test_blended_results(name: str) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe", "einstein"])
 def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
     settings = replace(PLAIN, **changes)
-    _assert_equal(*_grown(_game(name), settings, 1, 250))
+    _assert_equal(*_grown(_game(name), settings, 1, 180))
 
 
 @pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
@@ -273,7 +281,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
     # In a graph the order in which a block's simulations come to a node is not the one of the twin.
     settings = replace(PLAIN, tree="action", mix=mix, graph=lanes == 1, capacity=20000)
     game = _game(name)
-    _assert_equal(*_grown(game, settings, lanes, 300, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, lanes, 200, judge=Priors(game)))
 
 
 @pytest.mark.parametrize(
@@ -299,7 +307,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
 def test_options_of_priors(name: str, changes: dict[str, Any]) -> None:
     game = _game(name)
     settings = replace(PLAIN, tree="action", **changes)
-    _assert_equal(*_grown(game, settings, 1, 250, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, 1, 180, judge=Priors(game)))
 
 
 @pytest.mark.parametrize("digits", [0, 1])
@@ -308,7 +316,7 @@ def test_equal_priors(digits: int) -> None:
     for mix in ("beta", "seed", "puct"):
         settings = replace(PLAIN, tree="action", mix=mix)
         judge = Priors(game, digits=digits)
-        _assert_equal(*_grown(game, settings, 1, 250, judge=judge))
+        _assert_equal(*_grown(game, settings, 1, 180, judge=judge))
 
 
 @pytest.mark.parametrize("temper", [None, 2.5])
@@ -316,7 +324,7 @@ def test_equal_priors(digits: int) -> None:
 def test_priors_by_logarithms(mix: Any, temper: float | None) -> None:
     game = _game("tictactoe")
     settings = replace(PLAIN, tree="action", mix=mix, temper=temper)
-    _assert_equal(*_grown(game, settings, 1, 250, judge=Priors(game, scale=LOGITS)))
+    _assert_equal(*_grown(game, settings, 1, 180, judge=Priors(game, scale=LOGITS)))
 
 
 @pytest.mark.parametrize("temper", [None, 0.02])
@@ -326,4 +334,4 @@ def test_priors_as_probabilities(name: str, kind: Any, temper: float | None) -> 
     game = _game(name)
     judge = NextValues(game, Guess(game)) if kind == "values" else Priors(game)
     settings = replace(PLAIN, tree=kind, mix="puct", temper=temper)
-    _assert_equal(*_grown(game, settings, 1, 300, judge=judge))
+    _assert_equal(*_grown(game, settings, 1, 200, judge=judge))

@@ -9,17 +9,20 @@ import pytest
 import torch
 from torch import Tensor
 
+from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin import choose
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.words.pack import unpack
 from neurogame.kernels.words.random_words import RandomWords
 from neurogame.simulate.game import Game
+from neurogame.simulate.speed import measure_speed, measure_start
 from tests.conftest import SHARED, shared
 from tests.library import experiment
 
 # Public games of all kinds: many roles, simultaneous moves, one player, hundreds of moves.
 QUICK = [
-    *("4pttc", "asteroids", "battle", "biddingTicTacToe", "breakthroughSmall", "coins"),
-    *("gt_two_thirds_2p", "nim3", "pacman3p", "sheepAndWolf"),
+    *("2pttc", "asteroids", "battle", "biddingTicTacToe", "breakthroughSmall", "coins"),
+    *("gt_two_thirds_2p", "nim3", "pacman3p", "sheepAndWolf", "tictactoe_3player"),
 ]
 ALL = os.environ.get("NEUROGAME_ALL_UNIFORM")
 NAMES = sorted(p.stem for p in (SHARED / "games").glob("*.kif")) if ALL else QUICK
@@ -39,7 +42,7 @@ def normal(examination: ModuleType, game: Game, **how: int) -> float:
 @pytest.mark.parametrize("name", NAMES)
 def test_moves_are_uniform(name: str, examination: ModuleType) -> None:
     game = Game.load(shared("games", f"{name}.kif"))
-    assert normal(examination, game, states=4, lanes=8192) < examination.ALARM
+    assert normal(examination, game, states=3, lanes=4096) < examination.ALARM
 
 
 def test_a_biased_choice_is_noticed(
@@ -67,3 +70,40 @@ def test_moves_that_depend_on_one_another_are_noticed(
     assert normal(examination, game) < 5
     monkeypatch.setattr(simulator.playout_kernel("torch"), "streams", (0, 0))
     assert normal(examination, game) > examination.ALARM
+
+
+def test_runs_differ_by_their_seeds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = TorchPlayouts(Game.load("nim").circuit)
+    plans: list[PlayoutRun] = []
+    run = player.run
+
+    def watch(plan: PlayoutRun) -> Tally:
+        plans.append(plan)
+        return run(plan)
+
+    monkeypatch.setattr(player, "run", watch)
+    found = measure_speed(player, seconds=0.01, runs=3)
+    first, second, *measured, whole = plans
+    assert first == second
+    assert [plan.seed for plan in measured] == [0, 1, 2]
+    assert len({(plan.lanes, plan.steps, plan.threads) for plan in measured}) == 1
+    assert measured[0].lanes == first.lanes
+    assert len(found.plies_per_second_runs) == 3
+    assert found.plies_per_second == sorted(found.plies_per_second_runs)[1] > 0
+    # A run of whole games, so that the mean does not favour short ones.
+    assert whole.games == whole.lanes
+    tally = run(whole)
+    assert found.mean_length == tally.played / tally.games
+    assert (found.backend, found.gates, found.accesses) == ("torch", None, None)
+
+
+def test_a_start_tells_what_the_kernel_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", "")
+    start, kernel = measure_start("nim", "llvm-table")
+    assert kernel.name == "llvm-table"
+    assert start.kernel_seconds is not None
+    assert start.seconds > start.kernel_seconds > 0
+    assert start.cpu_seconds > 0
+    assert start.peak_mb > 10
+    plain, kernel = measure_start("nim", "torch")
+    assert (kernel.name, plain.kernel_seconds) == ("torch", None)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from neurogame.errors import GameError
+from neurogame.errors import CheckpointError, GameError
+from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game, State
+from neurogame.simulate.game_mapping import map_game
+from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch
 
 
@@ -138,3 +144,38 @@ def test_a_state_from_the_texts_of_its_fluents(game: Game) -> None:
     assert not game.state([]).fluents.any()
     with pytest.raises(GameError, match=r"no fluent '\(cell 9 9 b\)'"):
         game.state(["(cell 9 9 b)"])
+
+
+@given(
+    states=st.integers(1, 200),
+    fluents=st.integers(1, 200),
+    chosen=st.lists(st.integers(0, 10**6), max_size=200),
+    seed=st.integers(0, 2**32),
+)
+def test_rows_are_the_states_and_are_picked_in_any_order(
+    states: int, fluents: int, chosen: list[int], seed: int
+) -> None:
+    flags = np.random.default_rng(seed).random((states, fluents)) < 0.5
+    batch = StateBatch.from_bool(torch.from_numpy(flags))
+    rows = rows_of(batch)
+    bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
+    assert (bits[:, :fluents] == flags).all()
+    assert not bits[:, fluents:].any()
+    index = np.array(chosen, np.int64) % states
+    picked = states_of(rows, index, fluents)
+    assert len(picked) == len(index)
+    assert torch.equal(picked.words, batch.select(torch.from_numpy(index)).words)
+
+
+def test_another_game_is_refused_by_name_and_structure() -> None:
+    with pytest.raises(CheckpointError, match=r"trained on tictactoe .* nim .* other rules"):
+        map_game(Game.load("tictactoe"), Game.load("nim"))
+
+
+def test_a_game_of_the_same_fluents_and_other_rules_is_refused() -> None:
+    home = Game.load("tictactoe")
+    text = rules_text(home.rules)
+    other = Game.from_text(text.replace("(goal ?p 50)", "(goal ?p 51)"), "other")
+    assert (other.fluents, other.roles) == (home.fluents, home.roles)
+    with pytest.raises(CheckpointError, match=r"other .* has other rules"):
+        map_game(home, other)

@@ -211,10 +211,7 @@ def test_all_roles_move_at_once(browser: Browser) -> None:
 
 
 def test_players_play_and_search(browser: Browser) -> None:
-    with (
-        served(open_subject(CHECKPOINT)) as server,
-        opened(browser, server.url) as (page, _),
-    ):
+    with served(open_subject(CHECKPOINT)) as server, opened(browser, server.url) as (page, _):
         page.fill("#seat-1", "random")
         page.press("#seat-1", "Tab")
         page.click("#playing")

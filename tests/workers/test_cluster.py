@@ -19,16 +19,18 @@ import torch
 from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
+from neurogame.compiling import digest_of
 from neurogame.errors import ConfigurationError, MissingExtraError
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game
+from neurogame.workers.cluster import source_version
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 from tests.conftest import REPOSITORY
 from tests.evaluators.rules_networks import SMALL, network_of
-from tests.processes import PATIENCE, environment, started, wait_until
+from tests.processes import PATIENCE, started, wait_until
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -182,25 +184,22 @@ def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatc
         _enter(WorkerSettings(cluster="tcp://127.0.0.1:9"))
 
 
-def test_a_worker_with_other_files_is_refused(tmp_path: Path) -> None:
-    shutil.copytree(
-        REPOSITORY / "neurogame",
-        tmp_path / "neurogame",
-        ignore=shutil.ignore_patterns("*.nb?"),
-    )
-    with (tmp_path / "neurogame" / "version.py").open("a") as file:
+def test_a_worker_with_other_files_is_refused(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the workers, this process is the one with other files."""
+    copy = tmp_path / "neurogame"
+    shutil.copytree(REPOSITORY / "neurogame", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    source_version.cache_clear()
+    monkeypatch.setattr("neurogame.version.__file__", str(copy / "version.py"))
+    _enter(WorkerSettings(cluster=cluster.scheduler_address))
+    with (copy / "version.py").open("a") as file:
         file.write("# changed\n")
-    quiet = {"processes": False, "dashboard_address": ":0"}
-    with distributed.LocalCluster(n_workers=0, protocol="tcp", **quiet) as cluster:
-        address = cluster.scheduler_address
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
-        command += ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        env = environment(PYTHONPATH=str(tmp_path))
-        with started(command, cwd=tmp_path, env=env):
-            with distributed.Client(cluster, set_as_default=False) as client:
-                client.wait_for_workers(1, timeout=60)
-            with pytest.raises(ConfigurationError, match="install the same files"):
-                _enter(WorkerSettings(cluster=address))
+    source_version.cache_clear()
+    digest_of.cache_clear()
+    with pytest.raises(ConfigurationError, match="install the same files"):
+        _enter(WorkerSettings(cluster=cluster.scheduler_address))
+    source_version.cache_clear()
 
 
 def _enter(settings: WorkerSettings) -> Workplace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from tests.conftest import REPOSITORY
 SMALL = ExtractConfig(games=60, states=800, outcomes=1500, candidates=300)
 
 
+@cache
 def taught(name: str) -> tuple[Game, Evaluator]:
     """Return a game of the library and what is shipped for it."""
     game = Game.load(name)
@@ -56,7 +58,7 @@ def test_rules_that_were_put_in_come_out() -> None:
         (exactly 2 {squares.format("me")}) (exactly 0 {squares.format("other")}))"""
     assert len(lines) == 69
     teacher = evaluator_of_rules(read_weighted_rules(text), game)
-    config = ExtractConfig(games=200, states=4000, outcomes=8000, candidates=1200)
+    config = ExtractConfig(games=120, states=2000, outcomes=4000, candidates=1200)
     rules, about = Extractor(game, teacher, seed=1, config=config).rules(2)
     assert [own.kind for own in about] == ["line", "line"]
     assert sorted(rule.weight for rule in rules.rules) == pytest.approx([0.2, 0.7], rel=0.02)

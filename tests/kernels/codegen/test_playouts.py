@@ -1,4 +1,4 @@
-"""Compiled playouts: the games of plain torch and of lanes played one by one, in both variants."""
+"""Compiled playouts: the games of plain torch, in both variants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 from tests.kernels.twin.slow_playout import assert_equal
-from tests.kernels.twin.test_torch_playout import GAMES, PLANS, TEXTS, slow
+from tests.kernels.twin.test_torch_playout import GAMES, PLANS, TEXTS
 
 VARIANTS = ("straight", "table")
 LIBRARY = ("tictactoe", "connectfour", "eightpuzzle", "tictactoe3p", "connectfour_simultaneous")
@@ -50,12 +50,6 @@ def expected_tally(name: str, run: PlayoutRun) -> Tally:
 
 
 @cache
-def slow_tally(name: str, run: PlayoutRun) -> Tally:
-    """Return the counts of lanes played one by one."""
-    return slow(name).run(run)
-
-
-@cache
 def fast(name: str, variant: str) -> LlvmPlayouts:
     return LlvmPlayouts(game(name).circuit, variant)
 
@@ -63,11 +57,14 @@ def fast(name: str, variant: str) -> LlvmPlayouts:
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", GAMES[:-1])
 @pytest.mark.parametrize("plan", PLANS)
-def test_a_run_is_that_of_the_lanes_one_by_one(name: str, plan: str, variant: str) -> None:
-    """Every ending, every kind of quota, and limits that are and are not reached."""
+def test_a_run_is_that_of_the_definition(name: str, plan: str, variant: str) -> None:
+    """Every ending, every kind of quota, and limits that are and are not reached.
+
+    The definition plays these as lanes one by one do: ``tests/kernels/twin/test_torch_playout.py``.
+    """
     limited = {"max_plies": 10, **PLANS[plan]}
     run = PlayoutRun(seed=7, lengths=True, moves=True, **limited)
-    assert_equal(fast(name, variant).run(run), slow_tally(name, run))
+    assert_equal(fast(name, variant).run(run), expected_tally(name, run))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

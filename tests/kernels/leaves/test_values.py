@@ -11,9 +11,6 @@ import pytest
 import torch
 from torch import Tensor
 
-pytest.importorskip("numba")
-
-
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator

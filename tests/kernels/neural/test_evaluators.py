@@ -6,12 +6,10 @@ import copy
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numba
 import numpy as np
 import pytest
 import torch
-
-pytest.importorskip("numba")
-import numba
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
@@ -23,12 +21,7 @@ from neurogame.kernels.neural.program import evaluate_one, make_space
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.conftest import shared
-from tests.evaluators.hand_made import (
-    CircuitDraft,
-    random_circuit,
-    random_states,
-    red_line_circuit,
-)
+from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_states, red_line_circuit
 
 T = TypeVar("T")
 KINDS = ("cilp-paper", "random", "cilp", "fluxplayer")

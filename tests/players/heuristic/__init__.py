@@ -1,1 +1,0 @@
-"""Tests of the player that searches with several heuristics."""

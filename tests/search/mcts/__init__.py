@@ -1,1 +1,0 @@
-"""Tests of the compiled core of Monte-Carlo tree search."""
