@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,6 +89,22 @@ def _no_process_is_left() -> Iterator[None]:
 def tictactoe() -> Game:
     """Return the game that most tests play."""
     return Game.load("tictactoe")
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return what runs a command that must end with 1, and returns all that it says: one line."""
+    from neurogame.cli.main import main
+
+    def run(*words: str) -> str:
+        assert main(list(words)) == 1
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.startswith("error: ")
+        assert shown.err.count("\n") == 1
+        return shown.err
+
+    return run
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -17,6 +18,8 @@ from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
 load = cache(Game.load)
+Refused = Callable[..., str]
+"""Runs a command that must be refused and returns its one line; see ``refused`` in conftest."""
 
 
 @cache

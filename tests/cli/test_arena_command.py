@@ -84,32 +84,6 @@ def test_people_get_a_table_and_the_folder_has_everything(
     assert answer(capsys) == json.loads((tmp_path / "results.json").read_text())
 
 
-@pytest.mark.parametrize(
-    ("extra", "words"),
-    [
-        (["--limit", "depth=0"], "depth=0"),
-        (["--limit", "breadth=2"], "unknown option 'breadth'"),
-        (["--sprt", "50"], "write elo0,elo1"),
-        (["--sprt=50,0"], "elo0 below"),
-        (["--workers", "0"], "workers=0"),
-        (["--matches", "0"], "matches=0"),
-        (["--plot"], "--output a folder"),
-        (["--plot", "plot.gif"], "must end in .svg"),
-        (["--seed", "-4"], "seed=-4"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_refused_options_are_one_line(
-    extra: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*PAIR, *extra]) == 1
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("error: ")
-    assert shown.err.count("\n") == 1
-    assert words in shown.err
-
-
 def refuse() -> None:
     raise OSError("no hands")
 

@@ -10,6 +10,7 @@ import pytest
 
 from neurogame.cli import bench
 from neurogame.cli.main import main
+from tests.library import Refused
 
 SHORT = ["--seconds", "0.01", "--runs", "2", "--quiet"]
 
@@ -89,37 +90,14 @@ def test_without_a_compiler_there_is_plain_torch(
     assert found["rows"][0]["plies_per_second"] > 0
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (["--backend", "magic"], "backend 'magic' does not exist"),
-        (["--runs", "0"], "at least 1"),
-        (["--seconds", "-1"], "above 0"),
-        (["--threads", "0"], "at least 1"),
-    ],
-)
-def test_what_cannot_be_measured_is_one_line_and_1(
-    line: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", "tictactoe", *line]) == 1
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("error: ")
-    assert shown.err.count("\n") == 1
-    assert said in shown.err
-
-
 def end_at_once(*arguments: object) -> None:
     """Stand in for a process that the system ends."""
     os._exit(9)
 
 
 def test_a_process_that_is_ended_by_the_system_is_one_line_and_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     monkeypatch.setattr(bench, "_measure", end_at_once)
-    assert main(["bench", "tictactoe", "--backend", "torch", "--json", *SHORT]) == 1
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("error: measuring tictactoe on torch was ended by the system")
-    assert shown.err.count("\n") == 1
+    said = refused("bench", "tictactoe", "--backend", "torch", "--json", *SHORT)
+    assert said.startswith("error: measuring tictactoe on torch was ended by the system")

@@ -1,8 +1,15 @@
-"""``neurogame learn``: knowledge from the command line into a checkpoint."""
+"""``neurogame learn`` and ``train --workers``: what is learned, the same results, refusals."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +24,9 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.simulate.game import Game
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace
+from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 
 def test_it_learns_saves_and_says_how_to_play(
@@ -73,38 +83,6 @@ def test_it_adds_to_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert not knowledge.psi[1].any()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--knowledge", "games=0"], "knowledge: games=0; allowed: a whole number (at least 1)"),
-        (["--knowledge", "games"], "write name=value"),
-        (["--knowledge", "games=2,games=3"], "each name once"),
-        (["--knowledge", "magic=1"], "knowledge: unknown option 'magic'; allowed are games, plies"),
-        (["--knowledge", "true_goals=maybe"], "allowed: on or off"),
-        (["--formulas", "steps=2"], "--formulas is for --action"),
-        (["--action", "--formulas", "step=2"], "action heuristic: unknown option 'step'"),
-        (["--action", "--formulas", "steps=0"], "action heuristic: steps=0"),
-        (["--role", "red"], "no role 'red'; roles are xplayer, oplayer"),
-        (["--out", "nowhere/my.pt"], "there is no folder nowhere"),
-        (["--into", "missing.pt"], "missing.pt: no such file"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(
-    options: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["learn", "tictactoe", "--quiet", *options]) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith("error: ")
-    assert shown.err.count("\n") == 1
-    assert message in shown.err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_another_games_checkpoint_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,3 +92,60 @@ def test_another_games_checkpoint_is_refused(
     assert "other rules" in capsys.readouterr().err
     assert main(["inspect", out]) == 0
     assert "no evaluator of states" in capsys.readouterr().out
+
+
+def _trained(folder: Path, *options: str) -> dict[str, torch.Tensor]:
+    arguments = ["train", "tictactoe", "--out", str(folder), "--quiet", "--no-strength", "--json"]
+    assert main([*arguments, "--games", "12000", "--release-matches", "2", *options]) == 0
+    kept = load_checkpoint(folder / "latest.pt").optimiser
+    assert kept is not None
+    state: dict[str, torch.Tensor] = kept["averaged"] | kept["state"]
+    return state
+
+
+def test_training_is_the_same_with_one_worker_and_with_two(tmp_path: Path) -> None:
+    one = _trained(tmp_path / "one", "--workers", "1")
+    two = _trained(tmp_path / "two", "--workers", "2")
+    assert one.keys() == two.keys()
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert load_checkpoint(tmp_path / "two" / "latest.pt").config["learner"]["cores"] == 4
+
+
+def test_a_run_that_is_killed_goes_on_with_other_workers(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    options = ["--games", "400000", "--release-matches", "2", "--quiet", "--no-strength"]
+    command = [*PROGRAM, "train", "tictactoe", "--out", str(folder), "--workers", "2", *options]
+    with started(command) as program:
+        wait_until((folder / "latest.pt").exists, program)
+        os.kill(program.pid, signal.SIGKILL)
+        # The workers have the same output: it ends when all have gone.
+        program.communicate(timeout=PATIENCE)
+    resumed = ["train", "--resume", str(folder), "--games", "12000", "--quiet", "--no-strength"]
+    assert main([*resumed, "--workers", "1"]) == 0
+    assert load_checkpoint(folder / "latest.pt").counters["matches"] >= 12000
+
+
+def test_the_bar_of_training_shows_workers_and_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def threads(settings: WorkerSettings) -> Iterator[Workplace]:
+        with ThreadPoolExecutor(settings.workers) as executor:
+            yield Workplace(executor, workers=settings.workers)
+
+    line = ["train", "tictactoe", "--games", "3000", "--no-strength", "--release-matches", "2"]
+    line += ["--lanes", "64", "--round-plies", "64"]
+    assert main([*line, "--out", str(tmp_path / "alone"), "--workers", "1"]) == 0
+    told = capsys.readouterr().err
+    assert "games=" in told
+    assert "workers" not in told
+    monkeypatch.setattr("neurogame.workers.workplace.open_workplace", threads)
+    # Elsewhere bars are lines now and then.
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main([*line, "--out", str(tmp_path / "run"), "--workers", "2", "--cores", "3"]) == 0
+    shown = re.findall(r"workers=(\d+), pieces=(\d+)", capsys.readouterr().err)
+    assert {workers for workers, _ in shown} == {"2"}
+    # Before the first round is over it is known who works.
+    assert shown[0][1] == "0"
+    rounds = load_checkpoint(tmp_path / "run" / "latest.pt").counters["rounds"]
+    assert int(shown[-1][1]) == 3 * rounds > 3

@@ -19,6 +19,7 @@ from neurogame.cli import games
 from neurogame.cli.main import COMMANDS, build_parser, main
 from neurogame.evaluators.kinds import fresh_names
 from tests.conftest import REPOSITORY
+from tests.library import Refused
 from tests.processes import PATIENCE, PROGRAM, environment, run, started
 
 COMPLETE = {
@@ -99,22 +100,73 @@ def test_wrong_usage_is_2(line: list[str], capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("command", [name for name, line in COMPLETE.items() if "GAME" in line])
 @pytest.mark.parametrize("missing", ["tictactow", "missing.kif"])
 def test_an_unknown_game_is_one_line_and_1(
-    command: str,
-    missing: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    line = [missing if word == "GAME" else word for word in COMPLETE[command]]
-    assert exit_code(line) == 1
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("error: ")
-    assert shown.err.count("\n") == 1
-    assert missing in shown.err
-    if missing == "tictactow":
-        assert "did you mean tictactoe" in shown.err
+    said = refused(*(missing if word == "GAME" else word for word in COMPLETE[command]))
+    assert missing in said
+    assert missing != "tictactow" or "did you mean tictactoe" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"{ARENA} --limit depth=0", "depth=0"),
+        (f"{ARENA} --limit breadth=2", "unknown option 'breadth'"),
+        (f"{ARENA} --sprt 50", "write elo0,elo1"),
+        (f"{ARENA} --sprt=50,0", "elo0 below"),
+        (f"{ARENA} --workers 0", "workers=0"),
+        (f"{ARENA} --matches 0", "matches=0"),
+        (f"{ARENA} --plot", "--output a folder"),
+        (f"{ARENA} --plot plot.gif", "must end in .svg"),
+        (f"{ARENA} --seed -4", "seed=-4"),
+        ("bench tictactoe --backend magic", "backend 'magic' does not exist"),
+        ("bench tictactoe --runs 0", "at least 1"),
+        ("bench tictactoe --seconds -1", "above 0"),
+        ("bench tictactoe --threads 0", "at least 1"),
+        (
+            "learn nim --knowledge games=0",
+            "knowledge: games=0; allowed: a whole number (at least 1)",
+        ),
+        ("learn tictactoe --knowledge games", "write name=value"),
+        ("learn tictactoe --knowledge games=2,games=3", "each name once"),
+        (
+            "learn nim --knowledge magic=1",
+            "knowledge: unknown option 'magic'; allowed are games, plies",
+        ),
+        ("learn tictactoe --knowledge true_goals=maybe", "allowed: on or off"),
+        ("learn tictactoe --formulas steps=2", "--formulas is for --action"),
+        ("learn tictactoe --action --formulas step=2", "action heuristic: unknown option 'step'"),
+        ("learn tictactoe --action --formulas steps=0", "action heuristic: steps=0"),
+        ("learn tictactoe --quiet --role red", "no role 'red'; roles are xplayer, oplayer"),
+        ("learn tictactoe --out nowhere/my.pt", "there is no folder nowhere"),
+        ("learn tictactoe --into missing.pt", "missing.pt: no such file"),
+        ("serve --player stockfish", "unknown kind 'stockfish'"),
+        ("serve --player mcts:sims=none", "sims='none'; a whole number"),
+        ("serve --name 'two words'", "name='two words'; allowed: one word"),
+        ("serve --port 65536", "port=65536; allowed: a whole number (0..65,535)"),
+        ("serve --memory 0", "--memory 0: gigabytes above 0"),
+        ("serve --allow-origin example.org", "an origin such as https://example.org, or *"),
+        ("serve --allow-origin 'http://a\r\nb: c'", "an origin such as https://example.org, or *"),
+        ("serve --silence -1", "silence=-1.0; allowed: a finite number (above 0)"),
+        ("serve --player mcts --checkpoints x", "--checkpoints x: only for --player auto"),
+        ("serve --player auto:a --checkpoints x", "--checkpoints x: only for --player auto"),
+        ("serve --player auto,cheat=1", "unknown option 'cheat'"),
+        ("serve --host 192.0.2.1", "cannot listen at 192.0.2.1:9147"),
+        ("train nim --workers 0", "workers=0; allowed: a whole number (at least 1)"),
+        ("train nim --workers 2 --cluster tcp://x:1", "name one"),
+        ("train nim --recipe paper --workers 2", "--workers: only with --recipe fitted"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line_and_writes_nothing(
+    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in refused(*shlex.split(line))
     assert list(tmp_path.iterdir()) == []
 
 

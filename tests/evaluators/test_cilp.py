@@ -21,6 +21,7 @@ from neurogame.graph.graph import AND, OR, TRUE
 from tests.evaluators.hand_made import (
     Boards,
     CircuitDraft,
+    SlowNetwork,
     five_stones,
     full_without_a_line,
     minimal_lines,
@@ -29,7 +30,6 @@ from tests.evaluators.hand_made import (
     random_states,
     red_line_circuit,
 )
-from tests.evaluators.slow_twin import SlowNetwork
 
 
 def plain(circuit_seed: int, **settings: float | str) -> PlainNetworks:

@@ -21,7 +21,7 @@ from neurogame.evaluators.cilp_weights import (
 )
 from neurogame.evaluators.logspace import log_one_minus_exp
 from neurogame.evaluators.value import StateValue
-from tests.evaluators.closed_form import best_alpha, sound_weight_of_alpha
+from tests.evaluators.hand_made import best_alpha, sound_weight_of_alpha
 
 
 def test_bounds_and_threshold() -> None:

@@ -213,18 +213,9 @@ def test_true_goals_of_terminal_states() -> None:
 
 def test_impossible_settings_are_refused() -> None:
     for name, value in (
-        ("kind", "magic"),
-        ("share", "all"),
-        ("weight", 0.0),
-        ("weight", "eq5"),
-        ("alpha", 1.0),
-        ("beta", 0.0),
-        ("noise", -0.1),
-        ("exponent", 0.9),
-        ("temperature", 0.0),
-        ("detail", 1.0),
-        ("hidden", ()),
-        ("confidence", 0.5),
+        *[("kind", "magic"), ("share", "all"), ("weight", 0.0), ("weight", "eq5"), ("alpha", 1.0)],
+        *[("beta", 0.0), ("noise", -0.1), ("exponent", 0.9), ("temperature", 0.0)],
+        *[("detail", 1.0), ("hidden", ()), ("confidence", 0.5)],
     ):
         with pytest.raises(ConfigurationError, match=name):
             EvaluatorConfig.from_json({name: value})

@@ -53,20 +53,9 @@ MOST_PLIES = {
 ONE_ROLE = {"eightpuzzle", "lightsout", "pegs"}
 NOT_ZERO_SUM = {"fishery", "prisoners", "pursuit", "tictactoe3p", "tictactoe4p"} | ONE_ROLE
 NO_INPUT = {
-    "amazons5",
-    "arrows4",
-    "atarigo5",
-    "breakthrough",
-    "connectfour",
-    "connectfour5",
-    "lightsout",
-    "loa5",
-    "minichess5",
-    "qubic",
-    "reversi6",
-    "rockpaperscissors",
-    "tictactoe3p",
-    "tictactoe4p",
+    *("amazons5", "arrows4", "atarigo5", "breakthrough", "connectfour", "connectfour5"),
+    *("lightsout", "loa5", "minichess5", "qubic", "reversi6", "rockpaperscissors"),
+    *("tictactoe3p", "tictactoe4p"),
 }
 NAMES = sorted(MOST_PLIES)
 

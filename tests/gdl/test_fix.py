@@ -18,20 +18,10 @@ from tests.conftest import shared
 from tests.gdl.small_games import MINIMAL
 
 CURED = {
-    "bad_capitalization_constant",
-    "bad_capitalization_variable",
-    "bad_distinct_constant",
-    "bad_does_in_goal",
-    "bad_does_in_terminal",
-    "bad_double_negation",
-    "bad_keyword_function",
-    "bad_negated_distinct",
-    "bad_negated_or",
-    "bad_unmatched_close",
-    "bad_unmatched_open",
-    "warn_empty_body",
-    "warn_empty_parens",
-    "warn_nested_or",
+    *("bad_capitalization_constant", "bad_capitalization_variable", "bad_distinct_constant"),
+    *("bad_does_in_goal", "bad_does_in_terminal", "bad_double_negation", "bad_keyword_function"),
+    *("bad_negated_distinct", "bad_negated_or", "bad_unmatched_close", "bad_unmatched_open"),
+    *("warn_empty_body", "warn_empty_parens", "warn_nested_or"),
 }
 """The malformed cases with one obvious cure."""
 

@@ -322,14 +322,8 @@ WORDS = [
     *("::", "==>", ":-", "&", "|", "~", "(", ")", ",", ".", "\n", "\n ", "'b c'", "control(r)"),
     *("plus(X,1,Y)", "less(X,Y)", "same(X,Y)", "evaluate(plus(X,1),Y)", "countofall(X,p(X),N)"),
     *(
-        "countofall(X,",
-        "evaluate(",
-        "goal(r,N)",
-        "terminal",
-        "not",
-        "!=",
-        "distinct(X,1)",
-        "p(f(X))",
+        *("countofall(X,", "evaluate(", "goal(r,N)", "terminal", "not", "!="),
+        *("distinct(X,1)", "p(f(X))"),
     ),
 ]
 

@@ -29,7 +29,7 @@ from neurogame.simulate.trace import TraceState
 from neurogame.simulate.trace_backends import CircuitBackend, ProverBackend
 from tests.conftest import shared
 from tests.ground.wide import LISTS, SMALLER
-from tests.prover.random_rules import programs
+from tests.prover.heavy import programs
 
 NEVER = 10**18
 """So many rows no relation has: nothing is derived on demand."""

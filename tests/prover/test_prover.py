@@ -20,8 +20,7 @@ from neurogame.prover.search import ProofSearch
 from neurogame.simulate.replay import Report, replay
 from neurogame.simulate.trace_backends import ProverBackend
 from tests.conftest import shared
-from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS
-from tests.prover.random_rules import programs
+from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS, programs
 from tests.prover.wide import WIDE
 from tests.reference.interpreter import ReferenceGame
 from tests.reference.test_reference import CASES, MINIMAL

@@ -11,8 +11,13 @@ import pytest
 
 from neurogame.cli.main import main
 from neurogame.ggp.manager.ggp_record import GgpRecord
-from tests.ggp.manager.fake_players import Seen, fake_player, wait_until_closed, well_behaved
-from tests.ggp.manager.interpreting import Interpreting
+from tests.ggp.manager.fake_players import (
+    Interpreting,
+    Seen,
+    fake_player,
+    wait_until_closed,
+    well_behaved,
+)
 
 CLOCKS = ["--start-clock", "5", "--play-clock", "5"]
 

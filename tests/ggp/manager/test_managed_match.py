@@ -19,13 +19,13 @@ from neurogame.simulate.game import Game
 from tests.conftest import shared
 from tests.ggp.manager.fake_players import (
     Answering,
+    Interpreting,
     Seen,
     fake_player,
     slowly,
     wait_until_closed,
     well_behaved,
 )
-from tests.ggp.manager.interpreting import Interpreting
 
 PENNIES = """
 (role left) (role right) (init start) (face Heads) (face tails) (face Edge)

@@ -20,8 +20,7 @@ from neurogame.ggp.manager.referee import load_referee
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.ggp.protocol.exchange import reply_bytes
 from tests.conftest import REPOSITORY
-from tests.ggp.manager.fake_players import fake_player
-from tests.ggp.manager.interpreting import Interpreting, nested, text
+from tests.ggp.manager.fake_players import Interpreting, fake_player, nested, text
 from tests.reference.interpreter import ReferenceGame
 
 

@@ -29,8 +29,7 @@ from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.prover.game import ProverGame
 from tests.conftest import shared
 from tests.ggp.server import hostile
-from tests.ggp.server.over_http import Served, recorded
-from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
+from tests.ggp.server.doubles import Events, Referee, Served, are_gone, ask, recorded, set_up
 from tests.processes import wait_until
 from tests.reference.interpreter import ReferenceGame, ReferenceState
 

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from neurogame.errors import ConfigurationError
 from neurogame.ggp.protocol.limits import ReadingLimits
 from neurogame.ggp.server.listener import listen, open_socket
-from tests.ggp.server.doubles import Stage
-from tests.ggp.server.over_http import Served, everything, recorded
+from tests.ggp.server.doubles import Served, Stage, everything, recorded
 from tests.processes import PATIENCE, wait_until
 
 AVAILABLE = b"((name neurogame)(status available)(species alien))"

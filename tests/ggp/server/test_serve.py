@@ -19,12 +19,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from neurogame.cli.main import main
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.write import rules_text
 from neurogame.ggp.protocol.messages import Play, Start, Stop, message_text
 from neurogame.ggp.server.listener import listen, open_socket
-from tests.ggp.server.referee import Referee
+from tests.ggp.server.doubles import Referee
+from tests.library import Refused
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 # The command itself, with doubles for the processes that would load torch.
@@ -148,40 +148,12 @@ def test_told_to_go_it_leaves_at_once_and_tidily(
     assert {"shutdown"} == {event["how"] for event in events if event["event"] == "over"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--player", "stockfish"], "unknown kind 'stockfish'"),
-        (["--player", "mcts:sims=none"], "sims='none'; a whole number"),
-        (["--name", "two words"], "name='two words'; allowed: one word"),
-        (["--port", "65536"], "port=65536; allowed: a whole number (0..65,535)"),
-        (["--memory", "0"], "--memory 0: gigabytes above 0"),
-        (["--allow-origin", "example.org"], "an origin such as https://example.org, or *"),
-        (["--allow-origin", "http://a\r\nb: c"], "an origin such as https://example.org, or *"),
-        (["--silence", "-1"], "silence=-1.0; allowed: a finite number (above 0)"),
-        (["--player", "mcts", "--checkpoints", "x"], "--checkpoints x: only for --player auto"),
-        (["--player", "auto:a", "--checkpoints", "x"], "--checkpoints x: only for --player auto"),
-        (["--player", "auto,cheat=1"], "unknown option 'cheat'"),
-        (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:9147"),
-    ],
-)
-def test_wrong_arguments_are_one_line_and_nothing_starts(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", *arguments]) == 1
-    error = capsys.readouterr().err
-    assert says in error
-    assert error.count("\n") == 1
-
-
-def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_one_line(refused: Refused) -> None:
     with open_socket("127.0.0.1", 0) as own:
         listen(own)
         port = own.getsockname()[1]
-        assert main(["serve", "--player", "random", "--port", str(port)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith(f"error: cannot listen at 127.0.0.1:{port}: ")
-    assert error.count("\n") == 1
+        said = refused("serve", "--player", "random", "--port", str(port))
+    assert said.startswith(f"error: cannot listen at 127.0.0.1:{port}: ")
 
 
 KINDS = ("forker", "tracker", "thinker", "guard")

@@ -19,7 +19,7 @@ from neurogame.ggp.server import served_match
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.served_match import MoveAnswer
 from tests.ggp.server import hostile
-from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
+from tests.ggp.server.doubles import Events, Referee, are_gone, ask, set_up
 from tests.processes import run, wait_until
 
 
