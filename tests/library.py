@@ -18,6 +18,8 @@ from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
 load = cache(Game.load)
+Captured = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 Refused = Callable[..., str]
 """Runs a command that must be refused and returns its one line; see ``refused`` in conftest."""
 

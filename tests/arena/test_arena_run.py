@@ -31,6 +31,7 @@ from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
+from tests.library import Patch
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 QUICK = ArenaSettings(games=("tictactoe",), players=("random", "random"), matches=6)
@@ -52,7 +53,7 @@ def changed(**values: Any) -> ArenaSettings:
     return dataclasses.replace(QUICK, **values)
 
 
-def script(monkeypatch: pytest.MonkeyPatch, *makers: Callable[[], Player]) -> None:
+def script(monkeypatch: Patch, *makers: Callable[[], Player]) -> None:
     """Replace the players, by their number."""
 
     def make(text: str, game: Game, seed: int) -> Player:
@@ -100,9 +101,7 @@ def test_players_games_and_limits_are_all_combined() -> None:
         assert len({r.seed for r in entries}) == len({r.moves[:4] for r in entries}) == 1
 
 
-def test_openings_make_matches_of_deterministic_players_distinct(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_openings_make_matches_of_deterministic_players_distinct(monkeypatch: Patch) -> None:
     script(monkeypatch, lambda: Scripted(first_legal), lambda: Scripted(last_legal))
     assert run_arena(changed(matches=40)).pairings[0].distinct_games > 34
     assert run_arena(changed(matches=40, opening_plies=0)).pairings[0].distinct_games == 2
@@ -153,9 +152,7 @@ class Backwards(Executor):
 
 
 @pytest.mark.parametrize("sprt", [None, SprtSettings(elo1=300, alpha=0.2, beta=0.2)])
-def test_any_executor_gives_the_same_result(
-    sprt: SprtSettings | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_executor_gives_the_same_result(sprt: SprtSettings | None, monkeypatch: Patch) -> None:
     script(monkeypatch, lambda: Scripted(first_legal), RandomPlayer)
     settings = changed(matches=40, sprt=sprt)
     inline = run_arena(settings)
@@ -174,7 +171,7 @@ class Screen(io.StringIO):
         return True
 
 
-def test_the_bar_shows_workers_and_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_shows_workers_and_what_is_under_way(monkeypatch: Patch) -> None:
     screen = Screen()
     monkeypatch.setattr("sys.stderr", screen)
     run_arena(QUICK, progress=True)
@@ -274,7 +271,7 @@ def test_two_arenas_in_one_folder_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_player_that_raises_ends_the_arena_and_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
     asked = []
 
@@ -295,7 +292,7 @@ def test_a_player_that_raises_ends_the_arena_and_loses_nothing(
     assert "in fail" in getattr(raised.value.__cause__, "failure").trace  # noqa: B009
 
 
-def test_players_choose_once_before_the_first_match(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_choose_once_before_the_first_match(monkeypatch: Patch) -> None:
     """Compiling takes long; it must not count as thinking."""
     limits: list[Limit] = []
 

@@ -16,11 +16,11 @@ from neurogame.gdl.library import library_names, library_path, load_rules
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from tests.gdl.small_games import MINIMAL, MINIMAL_LINES
-from tests.library import Refused
+from tests.library import Captured, Patch, Refused
 from tests.processes import run
 
 
-def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_analysis_follows_the_findings(capsys: Captured) -> None:
     assert main(["check", "tictactoe"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("no errors, no warnings")
@@ -32,7 +32,7 @@ def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -
     assert "      markers: o, x" in lines
 
 
-def test_the_structure_follows_the_relations(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_structure_follows_the_relations(capsys: Captured) -> None:
     assert main(["check", "tictactoe"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     by_kind = dict(line.split(": ", 1) for line in lines if ": " in line)
@@ -44,7 +44,7 @@ def test_the_structure_follows_the_relations(capsys: pytest.CaptureFixture[str])
     assert by_kind["symmetries"].startswith("15 (7 that keep the roles, 8 that exchange them; ")
 
 
-def test_json_has_the_structure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_structure(capsys: Captured) -> None:
     assert main(["check", "nim", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["structure"]
     names = [set(one["fluents"]) for one in found["variables"]]
@@ -57,7 +57,7 @@ def test_json_has_the_structure(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["roles"] for one in found["symmetries"]] == [[0, 1], [1, 0]]
 
 
-def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_signature_and_analysis(capsys: Captured) -> None:
     assert main(["check", "connectfour", "--json", "--seed", "3"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["signature"] == structural_signature(load_rules("connectfour"))
@@ -71,7 +71,7 @@ def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> 
     assert [one["relation"] for one in record["relations"]["successors"]] == ["succ"]
 
 
-def test_findings_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_only(capsys: Captured) -> None:
     assert main(["check", "tictactoe", "--findings-only"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
     assert main(["check", "tictactoe", "--findings-only", "--json"]) == 0
@@ -79,9 +79,7 @@ def test_findings_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(json.loads(capsys.readouterr().out)) == keys
 
 
-def test_errors_leave_nothing_to_analyse(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_leave_nothing_to_analyse(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "wrong.kif"
     path.write_text("(role a) (init ?x) (legal a m) (goal a 0) (<= terminal (true p))", "utf-8")
     assert main(["check", str(path), "--json"]) == 1
@@ -91,9 +89,7 @@ def test_errors_leave_nothing_to_analyse(
     assert record["analysis"] is None
 
 
-def test_a_limit_of_grounding_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_limit_of_grounding_is_one_line(capsys: Captured, monkeypatch: Patch) -> None:
     monkeypatch.setenv("NEUROGAME_CACHE", "")  # a cached circuit needs no grounding
     assert main(["check", "qubic", "--seconds", "1e-9"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -124,14 +120,14 @@ def test_findings_need_no_analysis_to_be_imported() -> None:
     run([sys.executable, "-c", program])
 
 
-def test_games_lists_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_lists_the_library(capsys: Captured) -> None:
     assert main(["games"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == library_names()
     assert all(" roles  " in line for line in lines)
 
 
-def test_games_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_as_json(capsys: Captured) -> None:
     assert main(["games", "--json"]) == 0
     games = json.loads(capsys.readouterr().out)["games"]
     assert [game["name"] for game in games] == library_names()
@@ -142,7 +138,7 @@ def test_games_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert game["roles"]
 
 
-def test_one_game_shows_path_and_header(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_game_shows_path_and_header(capsys: Captured) -> None:
     assert main(["games", "NIM"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == str(library_path("nim"))
@@ -150,19 +146,19 @@ def test_one_game_shows_path_and_header(capsys: pytest.CaptureFixture[str]) -> N
     assert not any(line.startswith(";") for line in lines)
 
 
-def test_an_unknown_game_is_an_error_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_game_is_an_error_line(capsys: Captured) -> None:
     assert main(["games", "tictacto"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("error: there is no library game named 'tictacto'; did you mean")
 
 
-def test_check_of_a_clean_game(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_a_clean_game(capsys: Captured) -> None:
     assert main(["check", "tictactoe", "--findings-only"]) == 0
     assert capsys.readouterr().out == f"{library_path('tictactoe')}: no errors, no warnings\n"
 
 
-def test_check_prints_every_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_every_finding(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "odd.kif"
     path.write_text(MINIMAL + "(goal a 101)\n(q a)\n", encoding="utf-8")
     assert main(["check", str(path)]) == 1
@@ -172,14 +168,14 @@ def test_check_prints_every_finding(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert lines[2] == f"{path}: 1 error, 1 warning"
 
 
-def test_warnings_alone_are_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_alone_are_no_failure(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "odd.kif"
     path.write_text(MINIMAL + "(q a)\n(q b)\n(r a)\n", encoding="utf-8")
     assert main(["check", str(path), "--findings-only"]) == 0
     assert capsys.readouterr().out.endswith(f"{path}: no errors, 2 warnings\n")
 
 
-def test_check_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_as_json(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "bad.kif"
     path.write_text(MINIMAL + "(goal a 101)\n", encoding="utf-8")
     assert main(["check", str(path), "--json"]) == 1
@@ -192,9 +188,7 @@ def test_check_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     ]
 
 
-def test_check_of_a_syntax_error_reports_what_stays_true(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_of_a_syntax_error_reports_what_stays_true(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "open.kif"
     path.write_text("(role a)\n(role (b)\n", encoding="utf-8")
     assert main(["check", str(path), "--json"]) == 1
@@ -205,20 +199,20 @@ def test_check_of_a_syntax_error_reports_what_stays_true(
     assert (report["findings"][3]["line"], report["findings"][3]["column"]) == (2, 1)
 
 
-def test_check_of_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_a_missing_file(capsys: Captured) -> None:
     assert main(["check", "none/such.kif"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("error: there is no file none/such.kif")
 
 
-def test_a_wrong_command_line_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_command_line_exits_with_two(capsys: Captured) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["check"])
     assert "RULES" in capsys.readouterr().err
 
 
-def output(line: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def output(line: list[str], capsys: Captured) -> str:
     """Return what a command that succeeds prints."""
     assert main(line) == 0
     shown = capsys.readouterr()
@@ -226,9 +220,7 @@ def output(line: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return shown.out
 
 
-def test_the_default_is_the_other_notation(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_default_is_the_other_notation(tmp_path: Path, capsys: Captured) -> None:
     infix = output(["convert", "tictactoe"], capsys)
     assert infix == infix_rules_text(load_rules("tictactoe"))
     assert "role(xplayer)\n" in infix
@@ -241,14 +233,14 @@ def test_the_default_is_the_other_notation(
     assert output(["convert", str(unnamed)], capsys) == prefix
 
 
-def test_the_same_notation_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_notation_can_be_asked_for(capsys: Captured) -> None:
     line = ["convert", "nim", "--to", "kif"]
     assert output(line, capsys) == rules_text(load_rules("nim"))
 
 
 @pytest.mark.parametrize("name", library_names()[::3])
 def test_there_and_back_and_there_is_the_same_file(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: Captured
 ) -> None:
     first, back, second = (tmp_path / file for file in ("a.hrf", "b.kif", "c.hrf"))
     said = output(["convert", name, "--output", str(first)], capsys)
@@ -261,9 +253,7 @@ def test_there_and_back_and_there_is_the_same_file(
     assert [rule.head.name for rule in infix] == [rule.head.name for rule in original]
 
 
-def test_other_commands_read_the_infix_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_commands_read_the_infix_file(tmp_path: Path, capsys: Captured) -> None:
     """Same rules, same names, same seed: the same random games."""
     path = tmp_path / "game.hrf"
     output(["convert", "tictactoe", "--output", str(path)], capsys)
@@ -276,27 +266,21 @@ def test_other_commands_read_the_infix_file(
     assert results[0]["goals"] == results[1]["goals"]
 
 
-def test_findings_in_infix_files_have_their_places(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_findings_in_infix_files_have_their_places(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "game.hrf"
     path.write_text("role(a)\nterminal :-\n  true(p(X)) & ~q(Y)\n", encoding="utf-8")
     assert main(["check", str(path)]) == 1
     assert f"{path}:3:19: error: the variable ?y" in capsys.readouterr().out
 
 
-def test_a_notation_that_is_asked_for_may_have_any_suffix(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notation_that_is_asked_for_may_have_any_suffix(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "nim.kif"
     output(["convert", "nim", "--to", "infix", "--output", str(path)], capsys)
     assert path.read_text(encoding="utf-8") == infix_rules_text(load_rules("nim"))
     assert output(["check", str(path)], capsys).startswith(f"{path}: no errors, no warnings")
 
 
-def test_the_suffix_of_the_output_decides(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_suffix_of_the_output_decides(tmp_path: Path, capsys: Captured) -> None:
     copy = tmp_path / "copy.kif"
     output(["convert", "nim", "--output", str(copy)], capsys)
     assert copy.read_text(encoding="utf-8") == rules_text(load_rules("nim"))
@@ -319,11 +303,7 @@ def test_the_suffix_of_the_output_decides(
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
 )
 def test_errors_are_one_line_and_leave_everything_as_it_was(
-    arguments: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Refused,
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: Patch, refused: Refused
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("old.hrf").write_text("old", encoding="utf-8")
@@ -334,9 +314,7 @@ def test_errors_are_one_line_and_leave_everything_as_it_was(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.hrf", "folder", "old.hrf"]
 
 
-def test_force_replaces_a_file_even_the_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_force_replaces_a_file_even_the_input(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "game.txt"
     path.write_text(MINIMAL, encoding="utf-8")
     output(["convert", str(path), "--output", str(path), "--force"], capsys)
@@ -344,7 +322,7 @@ def test_force_replaces_a_file_even_the_input(
 
 
 def test_a_write_that_fails_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+    tmp_path: Path, monkeypatch: Patch, refused: Refused
 ) -> None:
     path = tmp_path / "game.hrf"
     path.write_text("old", encoding="utf-8")
@@ -359,9 +337,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert path.read_text(encoding="utf-8") == "old"
 
 
-def test_rules_with_errors_beyond_syntax_are_converted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rules_with_errors_beyond_syntax_are_converted(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "unsafe.kif"
     path.write_text("(<= (p ?x) (not (q ?x)))", encoding="utf-8")
     assert output(["convert", str(path)], capsys) == "p(X) :-\n    ~q(X)\n"
@@ -369,9 +345,7 @@ def test_rules_with_errors_beyond_syntax_are_converted(
         load_rules(path)
 
 
-def test_games_with_operations_are_converted_both_ways(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_with_operations_are_converted_both_ways(tmp_path: Path, capsys: Captured) -> None:
     written, back = tmp_path / "game.hrf", tmp_path / "game.kif"
     said = output(["convert", "nim", "--to", "operations", "--output", str(written)], capsys)
     assert said.startswith(f"{written}: 34 facts and rules in operations notation, ")

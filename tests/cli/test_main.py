@@ -19,7 +19,7 @@ from neurogame.cli import games
 from neurogame.cli.main import COMMANDS, build_parser, main
 from neurogame.evaluators.kinds import fresh_names
 from tests.conftest import REPOSITORY
-from tests.library import Refused
+from tests.library import Captured, Patch, Refused
 from tests.processes import PATIENCE, PROGRAM, environment, run, started
 
 COMPLETE = {
@@ -54,7 +54,7 @@ def exit_code(line: list[str]) -> int:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_explains_itself(command: str, capsys: Captured) -> None:
     assert exit_code([command, "--help"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith(f"usage: neurogame {command}")
@@ -62,7 +62,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert shown.err == ""
 
 
-def test_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_explains_itself(capsys: Captured) -> None:
     assert exit_code(["--help"]) == 0
     shown = capsys.readouterr().out
     assert all(f"  {name}" in shown for name in COMMANDS)
@@ -89,7 +89,7 @@ def test_commands_are_the_modules_of_the_room() -> None:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_2(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_2(line: list[str], capsys: Captured) -> None:
     assert exit_code(line) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -100,7 +100,7 @@ def test_wrong_usage_is_2(line: list[str], capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("command", [name for name, line in COMPLETE.items() if "GAME" in line])
 @pytest.mark.parametrize("missing", ["tictactow", "missing.kif"])
 def test_an_unknown_game_is_one_line_and_1(
-    command: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+    command: str, missing: str, tmp_path: Path, monkeypatch: Patch, refused: Refused
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = refused(*(missing if word == "GAME" else word for word in COMPLETE[command]))
@@ -163,7 +163,7 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
     ],
 )
 def test_what_makes_no_sense_is_one_line_and_writes_nothing(
-    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+    line: str, said: str, tmp_path: Path, monkeypatch: Patch, refused: Refused
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert said in refused(*shlex.split(line))
@@ -171,9 +171,7 @@ def test_what_makes_no_sense_is_one_line_and_writes_nothing(
 
 
 @pytest.mark.usefixtures("interrupts")
-def test_interrupted_is_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_interrupted_is_130(monkeypatch: Patch, capsys: Captured) -> None:
     def interrupted(options: object) -> int:
         signal.raise_signal(signal.SIGINT)
         return 0
@@ -213,7 +211,7 @@ def test_a_closed_pipe_is_silent(line: list[str], unbuffered: str, tmp_path: Pat
         assert process.wait(timeout=PATIENCE) == 0
 
 
-def answer(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def answer(line: list[str], capsys: Captured) -> dict[str, Any]:
     """Return the one JSON object that a command prints."""
     assert main([*line, "--json"]) == 0
     shown = capsys.readouterr().out
@@ -223,7 +221,7 @@ def answer(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any
     return parsed
 
 
-def test_ground_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ground_answers_in_json(capsys: Captured) -> None:
     found = answer(["ground", "tictactoe"], capsys)
     keys = {"roles", "fluents", "moves", "gates", "levels", "cycles", "seconds", "peak_mb"}
     assert keys <= set(found)
@@ -237,7 +235,7 @@ def test_ground_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(row["seconds"] >= 0 and row["peak_mb"] > 1 for row in stages.values())
 
 
-def test_simulate_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_answers_in_json(capsys: Captured) -> None:
     line = ["simulate", "tictactoe", "--games", "64", "--seed", "5"]
     first, second = answer(line, capsys), answer(line, capsys)
     assert first["games"] == 64
@@ -249,16 +247,14 @@ def test_simulate_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert first[name]
 
 
-def test_games_and_check_answer_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_and_check_answer_in_json(capsys: Captured) -> None:
     listed = answer(["games"], capsys)["games"]
     assert {"name", "summary", "roles", "path"} <= set(listed[0])
     assert {"tictactoe", "pentago"} <= {game["name"] for game in listed}
     assert answer(["check", "pentago"], capsys)["errors"] == 0
 
 
-def test_check_of_a_wrong_rulesheet_is_1(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_of_a_wrong_rulesheet_is_1(tmp_path: Path, capsys: Captured) -> None:
     wrong = tmp_path / "wrong.kif"
     wrong.write_text("(role a)\n(<= terminal (true (p ?x)) (not (q ?y)))\n")
     assert main(["check", str(wrong)]) == 1

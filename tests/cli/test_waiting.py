@@ -21,6 +21,7 @@ from neurogame.kernels.compile_jobs import JOBS
 from neurogame.native.struct import Struct
 from neurogame.terminal import Terminal
 from neurogame.waiting import during, listen, say
+from tests.library import Captured, Patch
 
 MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
 
@@ -37,9 +38,7 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
         ("heuristic:depth=1", ("rank heuristics",)),
     ],
 )
-def test_what_takes_seconds_is_told(
-    player: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_takes_seconds_is_told(player: str, told: tuple[str, ...], capsys: Captured) -> None:
     folder = cache_folder()
     assert folder is not None
     # What is known from earlier starts is not played again.
@@ -64,7 +63,7 @@ class Clock:
         return (0.0, 3.0, 60.0)[min(self.looks, 3) - 1]
 
 
-def test_a_bar_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_shows_how_far_it_is(monkeypatch: Patch) -> None:
     monkeypatch.setattr("neurogame.terminal._GLANCE", 0.001)
     monkeypatch.setattr("neurogame.terminal.time", Clock())
     shown = io.StringIO()
@@ -82,7 +81,7 @@ def test_a_bar_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "60 of" not in seen
 
 
-def test_a_library_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_library_is_silent(capsys: Captured) -> None:
     say("something")
     with during("something", 10):
         pass
@@ -97,13 +96,13 @@ EVERYTHING = [*JOBS, "serving"]
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: Patch) -> Path:
     """Keep the note that a version has been compiled in a folder of the test."""
     monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
-def fake(monkeypatch: pytest.MonkeyPatch, *failing: str) -> list[list[str]]:
+def fake(monkeypatch: Patch, *failing: str) -> list[list[str]]:
     """Let processes end at once, at a job that fails if it is theirs; return what each did."""
     ran: list[list[str]] = []
 
@@ -118,9 +117,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, *failing: str) -> list[list[str]]:
     return ran
 
 
-def test_each_job_runs_once_and_then_never_again(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_job_runs_once_and_then_never_again(cache: Path, monkeypatch: Patch) -> None:
     ran = fake(monkeypatch)
     assert main(["precompile", "--quiet", "--jobs", "2"]) == 0
     assert [len(jobs) for jobs in ran][2:] == [1]
@@ -133,7 +130,7 @@ def test_each_job_runs_once_and_then_never_again(
 
 
 def test_what_failed_is_named_and_tried_again(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cache: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
     fake(monkeypatch, "networks")
     assert main(["precompile", "--quiet"]) == 1
@@ -146,7 +143,7 @@ def test_what_failed_is_named_and_tried_again(
     assert sorted(itertools.chain(*ran)) == sorted(EVERYTHING)
 
 
-def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: Patch) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
     def begin(_: list[str]) -> subprocess.Popen[bytes]:
@@ -165,7 +162,7 @@ def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch
     assert not list(cache.glob("precompiled-*"))
 
 
-def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_processes_are_no_choice(cache: Path, capsys: Captured) -> None:
     assert main(["precompile", "--jobs", "0"]) == 1
     assert "--jobs 0" in capsys.readouterr().err
 
@@ -187,8 +184,8 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     jobs: list[str],
     options: list[str],
     told: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: Patch,
+    capsys: Captured,
 ) -> None:
     from neurogame.cli import match
 

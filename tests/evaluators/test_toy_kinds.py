@@ -32,12 +32,13 @@ from neurogame.view.subject import open_subject
 from tests import processes
 from tests.evaluators.toy_evaluator import ToyValues
 from tests.evaluators.toy_judge import ToyJudge
+from tests.library import Captured, Patch
 
 JUDGE, VALUES = "toy", "toy-values"
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def registered(monkeypatch: Patch) -> Iterator[None]:
     """Register both: one line each."""
     monkeypatch.setitem(kinds.PLACES, JUDGE, "tests.evaluators.toy_judge:KIND")
     monkeypatch.setitem(kinds.PLACES, VALUES, "tests.evaluators.toy_evaluator:KIND")
@@ -70,7 +71,7 @@ def taught(tmp_path: Path) -> Path:
     ],
 )
 def test_they_play_in_both_searches(
-    text: str, wanted: set[str], taught: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, wanted: set[str], taught: Path, monkeypatch: Patch
 ) -> None:
     asked: set[str] = set()
     scores, values = ToyJudge.move_scores, ToyValues.forward
@@ -97,7 +98,7 @@ def test_they_play_in_both_searches(
     ("name", "player"), [(JUDGE, "mcts:{path},tree=toy,sims=1000"), (VALUES, "alphabeta:{path}")]
 )
 def test_who_has_learned_can_be_played_with(
-    name: str, player: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, player: str, tmp_path: Path, capsys: Captured
 ) -> None:
     path = tmp_path / "one.pt"
     assert main(["learn", "tictactoe", f"--{name}", "games=2", "--out", str(path)]) == 0
@@ -127,9 +128,7 @@ def test_they_learn_and_are_stored(taught: Path) -> None:
     assert folder.find(game, holding="policy") is None
 
 
-def test_they_are_explained_in_the_terminal(
-    taught: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_they_are_explained_in_the_terminal(taught: Path, capsys: Captured) -> None:
     capsys.readouterr()
     assert main(["inspect", str(taught)]) == 0
     text = capsys.readouterr().out
@@ -197,9 +196,7 @@ def test_they_are_explained_on_the_page(taught: Path) -> None:
         ("view", [JUDGE, VALUES]),
     ],
 )
-def test_they_are_named_in_the_help(
-    command: str, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_they_are_named_in_the_help(command: str, words: list[str], capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         build_parser(command).parse_args([command, "--help"])
     text = " ".join(capsys.readouterr().out.split())
@@ -234,7 +231,7 @@ KIND = Kind()
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(tmp_path: Path, monkeypatch: Patch) -> None:
     """Install a package that registers five kinds, of which four cannot be had."""
     (tmp_path / "one_more.py").write_text(PACKAGE.format(name="one-more"))
     told = tmp_path / "one_more-1.0.dist-info"

@@ -39,6 +39,7 @@ from neurogame.gdl.terms import (
 from neurogame.gdl.walk import variables_in
 from neurogame.gdl.write import rules_text
 from tests.gdl.small_games import MINIMAL
+from tests.library import Patch
 
 
 def test_names_are_sorted_and_every_game_loads_without_findings() -> None:
@@ -80,9 +81,7 @@ def test_a_rulesheet_given_as_its_own_name_is_refused() -> None:
         load_rules(MINIMAL * 50)
 
 
-def test_library_names_win_over_files_of_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_names_win_over_files_of_that_name(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("nim").write_text(MINIMAL, encoding="utf-8")
     Path("own_game").write_text(MINIMAL, encoding="utf-8")
@@ -115,9 +114,7 @@ def test_bytes_that_are_no_text_are_placed(tmp_path: Path) -> None:
         load_rules(path)
 
 
-def test_a_file_that_may_not_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: Patch) -> None:
     path = tmp_path / "secret.kif"
     path.write_text(MINIMAL, encoding="utf-8")
 

@@ -18,13 +18,12 @@ from tests.ggp.manager.fake_players import (
     wait_until_closed,
     well_behaved,
 )
+from tests.library import Captured
 
 CLOCKS = ["--start-clock", "5", "--play-clock", "5"]
 
 
-def test_it_prints_a_table_and_writes_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_prints_a_table_and_writes_records(tmp_path: Path, capsys: Captured) -> None:
     folder = tmp_path / "deep" / "records"
     with fake_player(Interpreting()) as good, fake_player(well_behaved(lambda body: "nil")) as bad:
         players = [good.address, f"127.0.0.1:{bad.port}"]
@@ -49,7 +48,7 @@ def test_it_prints_a_table_and_writes_records(
     assert f"{records[0].match_id}: Fake as oplayer: PLAY 1: 'nil' is not a legal move" in out
 
 
-def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_object(capsys: Captured) -> None:
     assert main(["manage", "prisoners", "--players", "random", "random", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert main(["manage", "prisoners", "--players", "random", "random", "--json"]) == 0
@@ -61,7 +60,7 @@ def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("interrupts", "patient_abort")
-def test_ctrl_c_saves_the_aborted_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_saves_the_aborted_match(tmp_path: Path, capsys: Captured) -> None:
     playing = Interpreting()
 
     def answer(seen: Seen) -> str:
@@ -81,9 +80,7 @@ def test_ctrl_c_saves_the_aborted_match(tmp_path: Path, capsys: pytest.CaptureFi
     assert "aborted (interrupted)" in capsys.readouterr().out
 
 
-def test_a_player_that_vanishes_between_matches_is_counted_not_fatal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_player_that_vanishes_between_matches_is_counted_not_fatal(capsys: Captured) -> None:
     playing = Interpreting()
     with fake_player(lambda seen: playing(seen)) as player:
 
@@ -102,7 +99,7 @@ def test_a_player_that_vanishes_between_matches_is_counted_not_fatal(
 
 
 @pytest.mark.parametrize("info", ["( ( name Fake ) ( status busy ) )", "((STATUS BUSY))", "busy\n"])
-def test_a_busy_player_is_named(info: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_busy_player_is_named(info: str, capsys: Captured) -> None:
     with fake_player(lambda seen: "") as player:
         player.info = info
         line = ["manage", "tictactoe", "--players", player.address, "random"]
@@ -110,7 +107,7 @@ def test_a_busy_player_is_named(info: str, capsys: pytest.CaptureFixture[str]) -
     assert f"{player.address}: busy" in capsys.readouterr().err
 
 
-def test_other_answers_to_info_do_not_keep_a_player_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_answers_to_info_do_not_keep_a_player_out(capsys: Captured) -> None:
     names = []
     for info in ("available", "", "((name busy-bee)(status available))", "((name a b)", None):
         with fake_player(Interpreting()) as player:
@@ -123,9 +120,7 @@ def test_other_answers_to_info_do_not_keep_a_player_out(capsys: pytest.CaptureFi
     assert names == ["", "", "busy-bee", "", ""]
 
 
-def test_wrong_lines_end_with_one_message(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_lines_end_with_one_message(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "file").write_text("")
     unused = ["--record", str(tmp_path / "none")]
     for line, message in (
