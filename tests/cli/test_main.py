@@ -82,6 +82,7 @@ def test_commands_are_the_modules_of_the_room() -> None:
         [],
         ["no-such-command"],
         ["simulate"],
+        ["check"],
         ["simulate", "tictactoe", "--games", "many"],
         ["match", "tictactoe"],
         ["train", "tictactoe", "--recipe", "magic"],
@@ -245,20 +246,6 @@ def test_simulate_answers_in_json(capsys: Captured) -> None:
     assert (first["plies"], first["goals"]) == (second["plies"], second["goals"])
     for name in ("seconds", "games_per_second", "plies_per_second", "backend"):
         assert first[name]
-
-
-def test_games_and_check_answer_in_json(capsys: Captured) -> None:
-    listed = answer(["games"], capsys)["games"]
-    assert {"name", "summary", "roles", "path"} <= set(listed[0])
-    assert {"tictactoe", "pentago"} <= {game["name"] for game in listed}
-    assert answer(["check", "pentago"], capsys)["errors"] == 0
-
-
-def test_check_of_a_wrong_rulesheet_is_1(tmp_path: Path, capsys: Captured) -> None:
-    wrong = tmp_path / "wrong.kif"
-    wrong.write_text("(role a)\n(<= terminal (true (p ?x)) (not (q ?y)))\n")
-    assert main(["check", str(wrong)]) == 1
-    assert f"{wrong}:2:" in capsys.readouterr().out
 
 
 def test_the_package_is_a_command() -> None:

@@ -18,7 +18,7 @@ from tests.ggp.manager.fake_players import (
     wait_until_closed,
     well_behaved,
 )
-from tests.library import Captured
+from tests.library import Captured, Refused
 
 CLOCKS = ["--start-clock", "5", "--play-clock", "5"]
 
@@ -120,23 +120,15 @@ def test_other_answers_to_info_do_not_keep_a_player_out(capsys: Captured) -> Non
     assert names == ["", "", "busy-bee", "", ""]
 
 
-def test_wrong_lines_end_with_one_message(tmp_path: Path, capsys: Captured) -> None:
+def test_wrong_lines_end_with_one_message(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "file").write_text("")
-    unused = ["--record", str(tmp_path / "none")]
-    for line, message in (
-        (["tictactoe", "--players", "random"], "has 2 roles"),
-        (["tictactoe", "--players", "random", "random", "--matches", "0"], "matches=0"),
-        (["tictactoe", "--players", "random", "127.0.0.1:1", *unused], "no player at http"),
-        (["tictactoe", "--players", "random", "random", "--play-clock", "0"], "play_clock=0"),
-        (["tictactoe", "--players", "random", "mcts"], "no address of a player"),
-        (
-            ["tictactoe", "--players", "random", "random", "--record", str(tmp_path / "file")],
-            "fold",
-        ),
-        (["tictactow", "--players", "random", "random"], "did you mean tictactoe"),
+    for players, message in (
+        ("random", "has 2 roles"),
+        ("random random --matches 0", "matches=0"),
+        (f"random 127.0.0.1:1 --record {tmp_path / 'none'}", "no player at http"),
+        ("random random --play-clock 0", "play_clock=0"),
+        ("random mcts", "no address of a player"),
+        (f"random random --record {tmp_path / 'file'}", "fold"),
     ):
-        assert main(["manage", *line]) == 1
-        error = capsys.readouterr().err
-        assert message in error
-        assert error.count("\n") == 1
+        assert message in refused("manage", "tictactoe", "--players", *players.split())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

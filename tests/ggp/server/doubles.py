@@ -170,7 +170,7 @@ class Served:
         )
         self._thread.start()
 
-    def end(self) -> None:
+    def close(self) -> None:
         self._host.close()
         self._loop.call_soon_threadsafe(self._until.set)
         self._thread.join(PATIENCE)

@@ -7,6 +7,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -175,9 +176,8 @@ def test_odd_rulesheets_are_played_like_others(name: str, role: str, processes: 
 def served(processes: Processes, tmp_path: Path) -> Iterator[Served]:
     settings = ServeSettings(player="mcts:sims=50", log=tmp_path)
     lines: list[str] = []
-    served = Served(make_host(settings, processes, lines.append))
-    yield served
-    served.end()
+    with closing(Served(make_host(settings, processes, lines.append))) as served:
+        yield served
     assert not [line for line in lines if "failure" in line]
 
 
@@ -274,9 +274,8 @@ def test_a_player_learns_from_the_matches_that_it_is_served(
     """Two matches of one game under different names go into one file."""
     path = tmp_path / "learned.pt"
     settings = ServeSettings(player=f"alphabeta:cilp,depth=1,learn={path}")
-    served = Served(make_host(settings, processes, lambda line: None))
     own = parse_rules(shared("games", "ticTacToe.kif").read_text())
-    try:
+    with closing(Served(make_host(settings, processes, lambda line: None))) as served:
         for number, rules in enumerate((own, scramble(own, seed=3).rules)):
 
             def ask(message: str) -> str:
@@ -285,6 +284,4 @@ def test_a_player_learns_from_the_matches_that_it_is_served(
             chance, text = random.Random(number), rules_text(rules)
             play_match(ask, ReferenceGame(rules), text, f"m.{number}", chance)
             wait_until(partial(has_learned_from, path, number + 1))
-    finally:
-        served.end()
     assert load_checkpoint(path).signature == structural_signature(own)

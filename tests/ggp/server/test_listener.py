@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 from hypothesis import given
@@ -31,9 +32,8 @@ def stage() -> Stage:
 
 @pytest.fixture(scope="module")
 def served(stage: Stage) -> Iterator[Served]:
-    served = Served(stage.host)
-    yield served
-    served.end()
+    with closing(Served(stage.host)) as served:
+        yield served
 
 
 def test_recorded_traffic_to_the_letter(served: Served, stage: Stage) -> None:
@@ -99,8 +99,7 @@ def test_web_pages_ask_in_vain(served: Served) -> None:
 
 @pytest.mark.parametrize("allowed", ["*", ORIGIN])
 def test_pages_of_the_allowed_origin_may_ask(allowed: str) -> None:
-    served = Served(Stage().host, allowed=allowed)
-    try:
+    with closing(Served(Stage().host, allowed=allowed)) as served:
         for request in BY_PAGE:
             reply = served.exchange(request % ORIGIN.encode())
             head = f"\r\nAccess-Control-Allow-Origin: {allowed}\r\n".encode()
@@ -112,8 +111,6 @@ def test_pages_of_the_allowed_origin_may_ask(allowed: str) -> None:
             assert answer in reply
         reply = served.exchange(BY_PAGE[1] % b"https://elsewhere.example")
         assert reply.startswith(b"HTTP/1.0 200" if allowed == "*" else b"HTTP/1.0 403")
-    finally:
-        served.end()
 
 
 def test_who_asks_whether_to_go_on_is_told(served: Served) -> None:
@@ -197,67 +194,48 @@ def test_a_manager_that_has_gone_away_does_no_harm(served: Served, stage: Stage)
 
 
 def test_a_request_has_its_time_in_all_not_per_byte() -> None:
-    served = Served(Stage().host, ReadingLimits(seconds=0.3))
-    try:
+    with closing(Served(Stage().host, ReadingLimits(seconds=0.3))) as served:
         with served.connect() as slow:
             slow.sendall(b"POST / HTTP/1.0\r\n")
-            try:
+            with suppress(OSError):
                 for _ in range(30):
                     slow.sendall(b"a")
                     time.sleep(0.02)
-            except OSError:
-                pass
             reply = everything(slow)
         assert reply == b"" or b"not complete after 0.3 s" in reply
         assert served.answers()
-    finally:
-        served.end()
 
 
 def test_a_flood_of_slow_senders_never_locks_out_a_manager() -> None:
     stage = Stage()
-    served = Served(stage.host, ReadingLimits(connections=8))
-    slow: list[socket.socket] = []
-    try:
+    with closing(Served(stage.host, ReadingLimits(connections=8))) as served, ExitStack() as held:
         start = recorded(f"( START flood x {RULES} 10 5)")
         assert served.body(start) == b"ready"
         stage.sides[-1].waits = True
-        manager = served.connect()
+        manager = held.enter_context(served.connect())
         manager.sendall(recorded("( PLAY flood NIL )"))
         assert stage.sides[-1].waiting.wait(PATIENCE)
-        for _ in range(40):
-            slow.append(served.connect())
+        slow: list[socket.socket] = []
+        for number in range(1, 41):
+            slow.append(held.enter_context(served.connect()))
             slow[-1].sendall(b"POST /")
-            if len(slow) % 10 == 0:
-                assert served.answers()
+            assert number % 10 or served.answers()
         # The oldest slow ones went, not the manager that waits for its move.
         assert everything(slow[0]) == b""
         stage.sides[-1].go.set()
         assert everything(manager).endswith(b"noop")
-        manager.close()
-    finally:
-        for own in slow:
-            own.close()
-        served.end()
 
 
 def test_many_large_incomplete_requests_are_held_within_the_memory() -> None:
-    served = Served(Stage().host, ReadingLimits(body=2**20, memory=2**21))
-    held: list[socket.socket] = []
-    try:
-        for _ in range(6):
-            held.append(served.connect())
-            try:
-                held[-1].sendall(b"POST / HTTP/1.0\r\nContent-Length: 1000000\r\n\r\n")
-                held[-1].sendall(b"x" * 900_000)
-            except OSError:
-                pass  # Dropped already.
+    limits = ReadingLimits(body=2**20, memory=2**21)
+    with closing(Served(Stage().host, limits)) as served, ExitStack() as held:
+        own = [held.enter_context(served.connect()) for _ in range(6)]
+        for each in own:
+            with suppress(OSError):  # Dropped already.
+                each.sendall(b"POST / HTTP/1.0\r\nContent-Length: 1000000\r\n\r\n")
+                each.sendall(b"x" * 900_000)
         assert served.answers()
-        wait_until(lambda: sum(is_closed(own) for own in held) >= 3)
-    finally:
-        for own in held:
-            own.close()
-        served.end()
+        wait_until(lambda: sum(map(is_closed, own)) >= 3)
 
 
 def is_closed(own: socket.socket) -> bool:
