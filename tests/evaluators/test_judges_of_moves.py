@@ -161,27 +161,20 @@ def test_a_won_state_is_worth_its_goal() -> None:
     for joint in (("(mark 1 1)", "noop"), ("noop", "(mark 2 2)"), ("(mark 1 2)", "noop")):
         state = state.next(joint)
     state = state.next(("noop", "(mark 3 3)"))
-    legal = np.zeros((1, len(own.moves[0])), bool)
-    legal[0, list(state.legal_moves[0])] = True
-    judge = NextValues(own, evaluator("tictactoe", "cilp"))
-    scores = judge.move_scores(state.fluents.numpy()[None], legal, 0)[0]
-    won = own.moves[0].index("(mark 1 3)")
-    assert scores[won] == 1
-    assert (np.delete(scores, won) < 1).all()
+    scores = scores_of(NextValues(own, evaluator("tictactoe", "cilp")), state, 0)
+    assert scores.pop(own.moves[0].index("(mark 1 3)")) == 1
+    assert max(scores.values()) < 1
 
 
 def test_a_search_tries_the_best_looking_move_first() -> None:
     own = game("connectfour5")
     judged = evaluator("connectfour5", "python")
     state = own.initial_state()
-    legal = np.zeros((1, len(own.moves[0])), bool)
-    legal[0, list(state.legal_moves[0])] = True
-    scores = NextValues(own, judged).move_scores(state.fluents.numpy()[None], legal, 0)[0]
+    scores = scores_of(NextValues(own, judged), state, 0)
     settings = MctsSettings(tree="values", cutoff=0, ripe=1)
     search = Mcts(own, settings=settings, evaluator=judged)
     found = search.search(state, 0, Limit(simulations=1))
-    best = int(np.where(legal[0], scores, -1).argmax())
-    assert found.tries[best] == 1
+    assert found.tries[max(scores, key=scores.__getitem__)] == 1
     assert sum(found.tries.values()) == 1
 
 
@@ -197,11 +190,11 @@ def test_without_an_evaluator_it_is_refused() -> None:
         Mcts(game("tictactoe"), settings=MctsSettings(tree="values"))
 
 
-def scores_in(knowledge: Knowledge, state: State, role: int) -> dict[int, float]:
+def scores_of(judge: Knowledge | NextValues, state: State, role: int) -> dict[int, float]:
     """Return the score of each legal move of a role."""
     legal = np.zeros((1, len(state.game.moves[role])), bool)
     legal[0, list(state.legal_moves[role])] = True
-    found = knowledge.move_scores(state.fluents[None].numpy(), legal, role)
+    found = judge.move_scores(state.fluents[None].numpy(), legal, role)
     return {move: float(found[0, move]) for move in state.legal_moves[role]}
 
 
@@ -223,7 +216,7 @@ def test_before_learning_every_value_is_a_half(hidden: int) -> None:
     states = sample_states(game.simulator(), 20, seed=1).to_bool()
     assert (knowledge.state_values(states) == 0.5).all()
     assert (knowledge.move_values() == 1.0).all()
-    assert set(scores_in(knowledge, game.initial_state(), 0).values()) == {0.5}
+    assert set(scores_of(knowledge, game.initial_state(), 0).values()) == {0.5}
 
 
 def test_a_state_is_worth_the_squashed_sum_of_its_tuples() -> None:
@@ -260,7 +253,7 @@ def test_a_score_is_the_value_of_the_move_and_of_what_follows(
     game = load("tictactoe")
     state = game.initial_state()
     top = 1 if history == "flat" else 2
-    for move, score in scores_in(knowledge, state, 0).items():
+    for move, score in scores_of(knowledge, state, 0).items():
         reply = state.legal_moves[1][0]
         following = state.next((move, reply)).fluents[None]
         value = knowledge.state_values(following)[0, 0].item()
@@ -289,7 +282,7 @@ def test_a_move_that_ends_the_game_may_count_by_its_goal(true_goals: bool) -> No
         joint[role] = cell
         state = state.next(joint)
     knowledge = Knowledge(game, KnowledgeConfig(true_goals=true_goals, move_weight=0.0))
-    scores = scores_in(knowledge, state, 0)
+    scores = scores_of(knowledge, state, 0)
     winning = game.move_index(game.roles[0], "(mark 1 3)")
     assert scores.pop(winning) == (1.0 if true_goals else 0.5)
     assert set(scores.values()) == {0.5}
@@ -329,7 +322,7 @@ def test_a_description_and_tensors_are_all_there_is() -> None:
     other.load_state_dict(knowledge.state_dict())
     state = load("tictactoe").initial_state()
     assert other.config == knowledge.config
-    assert scores_in(other, state, 0) == scores_in(knowledge, state, 0)
+    assert scores_of(other, state, 0) == scores_of(knowledge, state, 0)
 
 
 @pytest.mark.parametrize(
