@@ -21,6 +21,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.graph.evaluate import holds
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 
@@ -55,7 +56,7 @@ def report(game: Game, boards: torch.Tensor, stones: int, seed: int) -> None:
     dense = random_boards(game, 20_000, 3 * stones, seed + 1)
     reachable = sample_states(game.simulator(), 5000, seed).to_bool()
     everything = torch.cat([boards, dense, reachable])
-    truth = torch.from_numpy(np.asarray(graph.holds(everything.numpy())))[:, best]
+    truth = torch.from_numpy(np.asarray(holds(graph.graph, everything.numpy())))[:, best]
     distinct = len(np.unique(boards.numpy(), axis=0))
     print(f"{game.name}: {len(boards)} boards with {stones} stones, {distinct} different ones")
     print(f"{int(truth.sum())} won among {len(truth)} states")

@@ -63,8 +63,11 @@ def remade(own: ActionFormulas, gone: Bools) -> tuple[GateStore, Int64s]:
     Returns:
         The store, and the literal of every node in it.
     """
-    store = GateStore(int((own.leaves >> 1).max(initial=0)) + 1)
-    return store, rewrite_nodes(own.graph, np.append(FALSE, own.leaves), store, gone=gone)
+    graph, store = own.graph, GateStore(int((own.leaves >> 1).max(initial=0)) + 1)
+    owner = np.repeat(np.arange(graph.gate_count), graph.fan_in)[~gone]
+    start = group_starts(np.bincount(owner, minlength=graph.gate_count))
+    left = replace(graph, start=start, inputs=graph.inputs[~gone])
+    return store, rewrite_nodes(left, np.append(FALSE, own.leaves), store)
 
 
 def packed(own: ActionFormulas, store: GateStore, literals: Int64s) -> ActionFormulas:

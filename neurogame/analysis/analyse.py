@@ -27,29 +27,31 @@ from neurogame.analysis.turns import Control, TurnProof, prove_turns, seen_contr
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.settings import Settings, setting
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class AnalysisLimits(Settings):
-    """How much an analysis may cost."""
+class AnalysisLimits:
+    """How much an analysis may cost.
 
-    SUBJECT = "limits of an analysis: "
+    Attributes:
+        states: most states to enumerate; 0 enumerates none. A game that has more is not
+            decided.
+        steps: most steps between states to enumerate.
+        state_work: input literals read for the enumeration.
+        games: random games, a multiple of 64; fewer on a large circuit.
+        plies: most plies of a random game.
+        play_work: input literals read in random play.
+        proof_work: input literals read by proofs; 0 proves nothing.
+    """
 
-    states: int = setting(
-        20_000,
-        "most states to enumerate; 0 enumerates none. A game that has more is not decided.",
-        least=0,
-    )
-    steps: int = setting(100_000, "most steps between states to enumerate", least=0)
-    state_work: int = setting(50_000_000, "input literals read for the enumeration", least=0)
-    games: int = setting(512, "random games, a multiple of 64; fewer on a large circuit", least=64)
-    plies: int = setting(1000, "most plies of a random game", least=1)
-    play_work: int = setting(500_000_000, "input literals read in random play", least=1)
-    proof_work: int = setting(
-        100_000_000, "input literals read by proofs; 0 proves nothing", least=0
-    )
+    states: int = 20_000
+    steps: int = 100_000
+    state_work: int = 50_000_000
+    games: int = 512
+    plies: int = 1000
+    play_work: int = 500_000_000
+    proof_work: int = 100_000_000
 
 
 @final

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int64s
-from neurogame.graph.evaluate import holds
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.prune import needed_gates
 from neurogame.ground.atoms import AtomTable
@@ -125,17 +124,3 @@ class ProofGraph:
             goals: indices into :attr:`goals`.
         """
         return needed_gates(self.graph.with_outputs(self.graph.outputs[list(goals)]))
-
-    def holds(self, leaves: Bools) -> Bools:
-        """Return which goals hold, by Boolean logic alone.
-
-        Args:
-            leaves: the states, and the truth of the redirected leaves; bool ``[B, F + X]``.
-
-        Returns:
-            Bool ``[B, V]``, in the order of :attr:`goals`.
-
-        Raises:
-            GameError: the states have another number of leaves.
-        """
-        return holds(self.graph, leaves)

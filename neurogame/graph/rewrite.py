@@ -6,20 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int64s
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import AND, OR, Graph, replaced
-from neurogame.graph.groups import gather_groups, group_starts, places_in_groups
+from neurogame.graph.groups import group_starts, places_in_groups
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import prune
 from neurogame.graph.store import GateStore
 
 
 def rewrite_nodes(
-    graph: Graph,
-    leaves: Int64s,
-    store: GateStore,
-    width: int | None = None,
-    gone: Bools | None = None,
+    graph: Graph, leaves: Int64s, store: GateStore, width: int | None = None
 ) -> Int64s:
     """Make the gates of a graph again in a store, with something else in place of each input.
 
@@ -30,7 +26,6 @@ def rewrite_nodes(
         leaves: literal of the store for each input, the constant included; int64 ``[I]``.
         store: where the gates are made.
         width: split gates of more inputs than this into trees; at least 2.
-        gone: edges to leave out; bool ``[E]``.
 
     Returns:
         Literal of the store for each node, FALSE for gates that no output needs;
@@ -40,10 +35,6 @@ def rewrite_nodes(
     literal_of[: graph.input_count] = leaves
     for kind, gates in steps(graph):
         inputs, start = graph.inputs_of(gates)
-        if gone is not None:
-            kept = ~gather_groups(graph.start, gone, gates)
-            group = np.repeat(np.arange(len(gates)), np.diff(start))[kept]
-            inputs, start = inputs[kept], group_starts(np.bincount(group, minlength=len(gates)))
         literals = replaced(inputs, literal_of)
         literal_of[graph.input_count + gates] = _made(store, kind, literals, start, width)
     return literal_of

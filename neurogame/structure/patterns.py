@@ -18,7 +18,6 @@ import numpy as np
 from neurogame.analysis.verdict import Evidence
 from neurogame.array_types import Bools, Int64s
 from neurogame.graph.groups import group_starts
-from neurogame.settings import Settings, setting
 from neurogame.structure.structure import Structure
 from neurogame.structure.subgroup import composition_table, small_subgroup
 from neurogame.structure.symmetries import Symmetry
@@ -32,24 +31,24 @@ _Key: TypeAlias = tuple[bytes, bytes, bytes]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class PatternLimits(Settings):
-    """How many patterns there are, and how large they are."""
+class PatternLimits:
+    """How many patterns there are, and how large they are.
 
-    SUBJECT = "limits of patterns: "
+    Attributes:
+        lookups: most look-ups in one state; 0: no patterns.
+        length: most variables of a random walk.
+        most_values: most combinations of values of one pattern.
+        images: most symmetries to use; of a larger group a smaller one in it.
+        line_share: most of the look-ups that lines take; random ones of them if they are more.
+        exchange: whether to use symmetries that exchange roles.
+    """
 
-    lookups: int = setting(160, "most look-ups in one state; 0: no patterns", least=0)
-    length: int = setting(8, "most variables of a random walk", least=1)
-    most_values: int = setting(20_000, "most combinations of values of one pattern", least=2)
-    images: int = setting(
-        16, "most symmetries to use; of a larger group a smaller one in it", least=1
-    )
-    line_share: float = setting(
-        0.5,
-        "most of the look-ups that lines take; random ones of them if they are more",
-        least=0,
-        most=1,
-    )
-    exchange: bool = setting(True, "whether to use symmetries that exchange roles")
+    lookups: int = 160
+    length: int = 8
+    most_values: int = 20_000
+    images: int = 16
+    line_share: float = 0.5
+    exchange: bool = True
 
 
 @final
@@ -96,21 +95,6 @@ class PatternSet:
     def lookup_count(self) -> int:
         """Number of look-ups, ``L``."""
         return len(self.table)
-
-    def rows(self, states: Bools) -> Int64s:
-        """Return the row that each look-up reads: the plain definition.
-
-        Args:
-            states: bool ``[S, F]``.
-
-        Returns:
-            int64 ``[S, L]``.
-        """
-        weights = np.zeros((states.shape[1], self.lookup_count), np.int64)
-        owner = np.repeat(np.arange(self.lookup_count), np.diff(self.start))
-        weights[self.fluent, owner] = self.addend
-        entries: Int64s = np.minimum(states @ weights, self.table_size[self.table] - 1)
-        return entries
 
 
 def draw_patterns(

@@ -14,7 +14,6 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.terms import Rules
 from neurogame.graph.positive import positive
-from neurogame.settings import Settings, setting
 from neurogame.structure.any_of import any_of_conditions
 from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
@@ -33,30 +32,29 @@ _MOST_PAIRS = 10_000
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class StructureLimits(Settings):
-    """How much looking for structure may cost."""
+class StructureLimits:
+    """How much looking for structure may cost.
 
-    SUBJECT = "limits of a structure: "
+    Attributes:
+        states: most states to enumerate; 0 enumerates none.
+        games: random games otherwise, a multiple of 64; fewer on a large circuit.
+        play_work: input literals read in random play.
+        proof_work: input literals read by proofs; 0 proves nothing.
+        graph_work: edges read in the search for symmetries; 0 finds none.
+        edges: most inputs of all gates of a circuit that is searched for symmetries; of a
+            larger one only the identity is found, and names decide between equals.
+        symmetries: most symmetries; of a larger group, a part is kept.
+        lines: most lines; where there are more, there are none.
+    """
 
-    states: int = setting(5_000, "most states to enumerate; 0 enumerates none", least=0)
-    games: int = setting(
-        512, "random games otherwise, a multiple of 64; fewer on a large circuit", least=64
-    )
-    play_work: int = setting(100_000_000, "input literals read in random play", least=1)
-    proof_work: int = setting(
-        20_000_000, "input literals read by proofs; 0 proves nothing", least=0
-    )
-    graph_work: int = setting(
-        200_000_000, "edges read in the search for symmetries; 0 finds none", least=0
-    )
-    edges: int = setting(
-        2_000_000,
-        "most inputs of all gates of a circuit that is searched for symmetries; of a larger one "
-        "only the identity is found, and names decide between equals",
-        least=0,
-    )
-    symmetries: int = setting(1_024, "most symmetries; of a larger group, a part is kept", least=1)
-    lines: int = setting(2_000, "most lines; where there are more, there are none", least=0)
+    states: int = 5_000
+    games: int = 512
+    play_work: int = 100_000_000
+    proof_work: int = 20_000_000
+    graph_work: int = 200_000_000
+    edges: int = 2_000_000
+    symmetries: int = 1_024
+    lines: int = 2_000
 
 
 @final

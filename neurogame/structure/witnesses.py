@@ -22,7 +22,6 @@ from neurogame.gdl.canonical import canonical_form
 from neurogame.gdl.kept import kept_names
 from neurogame.gdl.terms import Rules
 from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
-from neurogame.settings import Settings, setting
 
 _CELLS = 8_000_000
 """Most words of all states kept."""
@@ -33,19 +32,20 @@ _WORD = r"[()]|[^\s()]+"
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class RelationLimits(Settings):
-    """How much looking at a game's states may cost."""
+class RelationLimits:
+    """How much looking at a game's states may cost.
 
-    SUBJECT = "limits of looking for relations: "
+    Attributes:
+        states: most states to enumerate; 0 enumerates none.
+        games: random games otherwise, a multiple of 64; fewer on a large circuit.
+        plies: most plies of a random game.
+        work: input literals read for either; 8 plies are played whatever they cost.
+    """
 
-    states: int = setting(6_000, "most states to enumerate; 0 enumerates none", least=0)
-    games: int = setting(
-        256, "random games otherwise, a multiple of 64; fewer on a large circuit", least=64
-    )
-    plies: int = setting(300, "most plies of a random game", least=1)
-    work: int = setting(
-        60_000_000, "input literals read for either; 8 plies are played whatever they cost", least=0
-    )
+    states: int = 6_000
+    games: int = 256
+    plies: int = 300
+    work: int = 60_000_000
 
 
 @final

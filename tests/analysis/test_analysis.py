@@ -23,7 +23,6 @@ from neurogame.analysis.state_space import StateSpace, enumerate_states
 from neurogame.analysis.verdict import Evidence
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
-from neurogame.errors import ConfigurationError
 from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
@@ -292,12 +291,6 @@ def test_the_summary_says_how_things_are_known() -> None:
     proved = "\n".join(analysis_lines(library("tictactoe"), analysed("tictactoe", decide=False)))
     assert "moves: taken in turns (proved by induction)" in proved
     assert "a legal move for every role: yes (sampled in 512 random games)" in proved
-
-
-@pytest.mark.parametrize("wrong", [{"states": -1}, {"games": 63}, {"plies": 0}, {"play_work": 0}])
-def test_wrong_limits_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(ConfigurationError):
-        AnalysisLimits(**wrong)
 
 
 @pytest.mark.parametrize("name", ALL or QUICK)

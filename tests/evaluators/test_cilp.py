@@ -17,6 +17,7 @@ from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.cilp_weights import a_min, sound_weight
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, OR, TRUE
 from tests.evaluators.hand_made import (
     Boards,
@@ -95,7 +96,7 @@ def undecided(evaluator: PlainNetworks, states: Boards) -> int:
     """Return how many formula and state pairs are on the wrong side of +-A_min."""
     wiring = evaluator.wiring
     outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
-    truth = wiring.proof.holds(states)
+    truth = holds(wiring.proof.graph, states)
     thresholds = truth_thresholds(wiring, 0.2).numpy()
     wrong = 0
     for goal, row in enumerate(wiring.output_row):
@@ -135,7 +136,7 @@ def test_pentago_at_the_published_weight_breaks_its_own_condition() -> None:
     evaluator = pentago(1.0)
     boards = np.concatenate([np.zeros((1, 72), bool), full_without_a_line(), minimal_lines()])
     outputs = evaluator.networks(torch.from_numpy(boards))[:, 0].tolist()
-    assert not evaluator.wiring.proof.holds(boards[:2])[:, 0].any()
+    assert not holds(evaluator.wiring.proof.graph, boards[:2])[:, 0].any()
     assert outputs[0] == pytest.approx(0.205, abs=5e-4)
     assert outputs[1] == pytest.approx(0.984, abs=2e-3)
     assert min(outputs[2:]) == pytest.approx(0.508, abs=5e-4)
@@ -225,7 +226,7 @@ def test_ten_thousand_pairs_without_a_violation() -> None:
         with torch.no_grad():
             outputs = evaluator.networks(torch.from_numpy(states))
         false, true = (end.detach() for end in evaluator.interval())
-        truth = torch.from_numpy(proof.holds(states))
+        truth = torch.from_numpy(holds(proof.graph, states))
         constant = torch.from_numpy(proof.graph.outputs <= TRUE)
         assert bool(torch.where(truth, outputs > true, outputs < false)[:, ~constant].all())
         assert bool(((outputs > 0) == truth).all())
@@ -239,7 +240,7 @@ def test_every_state_of_a_formula() -> None:
         evaluator = sound(random_circuit(seed, fluents=12, gates=20, fan_in=12))
         states = (np.arange(2**12)[:, None] >> np.arange(12) & 1).astype(bool)
         outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
-        assert ((outputs > 0) == evaluator.wiring.proof.holds(states)).all()
+        assert ((outputs > 0) == holds(evaluator.wiring.proof.graph, states)).all()
 
 
 @pytest.mark.parametrize("detail", [0.0, 0.5])

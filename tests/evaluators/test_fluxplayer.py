@@ -21,6 +21,7 @@ from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, OR
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.simulate.game import Game
@@ -130,7 +131,7 @@ def test_the_truth_says_whether_the_formula_holds(
     circuit = ending(random_circuit(seed, fluents, gates, fan_in), seed)
     evaluator = fluxplayer(circuit, norm)
     states = random_states(20, fluents, seed)
-    check_threshold(evaluator, states, evaluator.wiring.proof.holds(states))
+    check_threshold(evaluator, states, holds(evaluator.wiring.proof.graph, states))
 
 
 def test_it_does_so_at_any_fan_in_and_depth() -> None:
@@ -147,7 +148,7 @@ def test_it_does_so_at_any_fan_in_and_depth() -> None:
     states[3, 7] = states[4, 1:3] = False
     for norm in (*NORMS, (0.99, 0.51, 100.0), (0.51, 0.51, 100.0)):
         evaluator = fluxplayer(circuit, norm)
-        check_threshold(evaluator, states, evaluator.wiring.proof.holds(states))
+        check_threshold(evaluator, states, holds(evaluator.wiring.proof.graph, states))
 
 
 def test_more_satisfied_literals_are_worth_more() -> None:
@@ -184,10 +185,10 @@ def test_goals_and_end_of_shared_games(name: str) -> None:
     flags, look = states.to_bool().numpy(), game.simulator().look(states)
     evaluator = fluxplayer(game, neurons=2000)
     leaves = evaluator.reasoner(torch.from_numpy(flags)).numpy()
-    holds = evaluator.wiring.proof.holds(leaves)
-    check_threshold(evaluator, flags, holds)
-    assert (holds[:, -1] == look.terminal.numpy()).all()
-    assert (holds[:, :-1] == game.simulator().derive(states).goal_flags.numpy()).all()
+    truth = holds(evaluator.wiring.proof.graph, leaves)
+    check_threshold(evaluator, flags, truth)
+    assert (truth[:, -1] == look.terminal.numpy()).all()
+    assert (truth[:, :-1] == game.simulator().derive(states).goal_flags.numpy()).all()
     values = evaluator(torch.from_numpy(flags))
     assert values.shape == (100, len(game.roles))
     assert bool(((values >= 0.0099) & (values <= 0.9901)).all())
@@ -198,15 +199,15 @@ def test_the_compiled_networks_keep_the_threshold(monkeypatch: pytest.MonkeyPatc
     for seed, norm in enumerate(NORMS * 5):
         evaluator = fluxplayer(ending(random_circuit(seed, 12, 30, 9), seed), norm)
         states = torch.from_numpy(random_states(100, 12, seed))
-        holds = evaluator.wiring.proof.holds(states.numpy())
+        truth = holds(evaluator.wiring.proof.graph, states.numpy())
         monkeypatch.setenv(VARIABLE, "torch")
         wanted = evaluator.networks(states)
         monkeypatch.setenv(VARIABLE, "kernel")
         found = evaluator.networks(states)
         assert (found - wanted).abs().max() <= 1e-5
         least = 2 * np.float32(norm[1]) - 1
-        assert ((found.numpy() >= least) == holds).all()
-        assert ((found.numpy() <= -least) == ~holds).all()
+        assert ((found.numpy() >= least) == truth).all()
+        assert ((found.numpy() <= -least) == ~truth).all()
 
 
 def test_the_end_of_the_game_is_a_part_of_the_proof_graph_if_wanted() -> None:

@@ -21,6 +21,7 @@ from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.evaluators.wiring import wire
+from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, FALSE, OR, TRUE
 from neurogame.inspect.weights import weight_table
 from neurogame.simulate.game import Game
@@ -53,7 +54,7 @@ def test_goals_hold_where_the_circuit_says_so(seed: int) -> None:
     proof = build_proof_graph(circuit)
     states = random_states(64, 8, seed)
     expected = [truth_by_circuit(circuit, state.tolist()) for state in states]
-    assert proof.holds(states).tolist() == expected
+    assert holds(proof.graph, states).tolist() == expected
 
 
 @given(seed=st.integers(0, 10**6))
@@ -115,7 +116,9 @@ def test_auxiliary_conjunctions_are_inlined() -> None:
     assert proof.graph.level[labels["other"]] == 2
     assert "*part" in labels
     states = random_states(50, 4, 1)
-    assert proof.holds(states).tolist() == [truth_by_circuit(circuit, s.tolist()) for s in states]
+    assert holds(proof.graph, states).tolist() == [
+        truth_by_circuit(circuit, s.tolist()) for s in states
+    ]
 
 
 def test_contradictions_and_constants() -> None:
@@ -131,7 +134,9 @@ def test_contradictions_and_constants() -> None:
     assert literals[0] == TRUE
     assert literals[1] == literals[4] == FALSE
     states = random_states(30, 3, 2)
-    assert proof.holds(states).tolist() == [truth_by_circuit(circuit, s.tolist()) for s in states]
+    assert holds(proof.graph, states).tolist() == [
+        truth_by_circuit(circuit, s.tolist()) for s in states
+    ]
     # Goals that are a single fluent have one neuron each.
     assert proof.graph.gate_count == 2
     wiring = wire(proof)
@@ -149,7 +154,7 @@ def test_goals_on_moves_are_refused() -> None:
 def test_states_of_another_game_are_refused() -> None:
     proof = build_proof_graph(random_circuit(1))
     with pytest.raises(GameError, match=r"\[B, 8\]"):
-        proof.holds(np.zeros((2, 9), dtype=bool))
+        holds(proof.graph, np.zeros((2, 9), dtype=bool))
 
 
 @pytest.mark.parametrize("share", ["network", "game"])
@@ -185,7 +190,7 @@ def networks(circuit: Circuit, neurons: int, kind: str = "cilp") -> GoalNetworks
 
 def truth(circuit: Circuit, states: np.ndarray) -> np.ndarray:
     """Return which goals hold, by the proof graph of the whole goals."""
-    return build_proof_graph(circuit).holds(states)
+    return holds(build_proof_graph(circuit).graph, states)
 
 
 @given(seed=st.integers(0, 10**6), neurons=st.integers(4, 30))
@@ -196,11 +201,11 @@ def test_any_budget_keeps_the_truth(seed: int, neurons: int) -> None:
     assert cut.graph.gate_count <= neurons
     assert (len(cut.redirected) > 0) == (whole.graph.gate_count > neurons)
     states = random_states(70, 8, seed)
-    expected = whole.holds(states)
+    expected = holds(whole.graph, states)
     evaluator = networks(circuit, neurons)
     assert evaluator.wiring.unit_count <= neurons
     leaves = evaluator.reasoner(torch.from_numpy(states)).numpy()
-    assert (evaluator.wiring.proof.holds(leaves) == expected).all()
+    assert (holds(evaluator.wiring.proof.graph, leaves) == expected).all()
     outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
     assert ((outputs > 0) == expected).all()
     graph = cut.graph

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from neurogame.analysis.analyse import analyse
 from neurogame.analysis.verdict import Evidence
 from neurogame.circuit.compile import compile_rules
-from neurogame.errors import ConfigurationError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
@@ -295,8 +294,3 @@ def test_report_names_what_was_found() -> None:
     assert lines[0] == "successor relations: succ (0 .. 4) (from static facts)"
     assert "step counters: left down succ (proved by induction), " in lines[2]
     assert any(line.startswith("  cell: 3 x 3 (axes 1 2, content 3, blank empty") for line in lines)
-
-
-def test_wrong_limits_are_refused() -> None:
-    with pytest.raises(ConfigurationError):
-        RelationLimits(games=63)

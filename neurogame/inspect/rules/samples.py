@@ -14,7 +14,6 @@ from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import joint_moves
-from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -43,15 +42,20 @@ class TeacherSamples:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ExtractConfig(Settings):
-    """How much extraction may look at."""
+class ExtractConfig:
+    """How much extraction may look at.
 
-    SUBJECT = "extraction of rules: "
+    Attributes:
+        games: games of the evaluator with itself.
+        states: states of these games, at most.
+        outcomes: states that moves lead to, at most, about.
+        candidates: candidates for rules that are weighed, at most.
+    """
 
-    games: int = setting(800, "games of the evaluator with itself", least=1)
-    states: int = setting(16_000, "states of these games, at most", least=100)
-    outcomes: int = setting(24_000, "states that moves lead to, at most, about", least=100)
-    candidates: int = setting(2000, "candidates for rules that are weighed, at most", least=10)
+    games: int = 800
+    states: int = 16_000
+    outcomes: int = 24_000
+    candidates: int = 2000
 
 
 def gather_samples(

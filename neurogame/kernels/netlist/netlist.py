@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar, final
 
-import numpy as np
-
-from neurogame.array_types import Int32s, Int64s, UInt8s, UInt64s
+from neurogame.array_types import Int32s, Int64s, UInt8s
 
 Table = TypeVar("Table", int, Int64s)
 
@@ -70,36 +68,6 @@ class Netlist:
     def row_count(self) -> int:
         """Number of rows, ``I + G``."""
         return self.input_count + len(self.table)
-
-    def run(self, rows: UInt64s, begin: int = 0, end: int | None = None) -> None:
-        """Compute some gates in place, one after another: the slow twin of every kernel.
-
-        Args:
-            rows: uint64 ``[I + G, W]``; the inputs of the gates are there already.
-            begin: first gate.
-            end: one past the last gate; None: all.
-        """
-        for gate in range(begin, self.gate_count if end is None else end):
-            a, b, c = (rows[row] for row in self.inputs[gate])
-            rows[self.input_count + gate] = lookup(int(self.table[gate]), a, b, c)
-
-
-def lookup(table: int, a: UInt64s, b: UInt64s, c: UInt64s) -> UInt64s:
-    """Return the bitwise value of a truth table of three inputs, as the OR of its minterms.
-
-    Args:
-        table: bit ``4 a + 2 b + c`` is the value; 0 to 255.
-        a: first input; uint64, any shape.
-        b: second input; likewise.
-        c: third input; likewise.
-    """
-    value = np.zeros_like(a)
-    for minterm in range(8):
-        if table >> minterm & 1:
-            term = a if minterm & 4 else ~a
-            term = term & (b if minterm & 2 else ~b)
-            value |= term & (c if minterm & 1 else ~c)
-    return value
 
 
 def gathered(table: Table, sources: Sequence[int]) -> Table:

@@ -20,12 +20,13 @@ from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, canonical, input_count
 from neurogame.kernels.codegen.text import Text
-from neurogame.kernels.netlist.netlist import Netlist, lookup
+from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.kernels.netlist.ply import Ply
 from neurogame.kernels.twin.choose import uniform_below
 from neurogame.kernels.words.random_words import RandomWords
 from tests.kernels.codegen.compiling import run_vectors
 from tests.kernels.codegen.random_netlists import part_rows, random_netlist, random_play
+from tests.kernels.netlist.plain_netlist import lookup, run_netlist
 
 
 def interpret(netlist: Netlist, steps: Sequence[Step], memory: dict[int, UInt64s]) -> None:
@@ -82,7 +83,7 @@ def test_steps_compute_what_the_netlist_does(
     rows = inputs_of(netlist, seed)
     # The gates of another part lie in memory already.
     begin = seed % gates
-    netlist.run(rows, end=begin)
+    run_netlist(netlist, rows, end=begin)
     memory = {row: rows[row].copy() for row in range(1, netlist.input_count + begin)}
     memory[0] = rows[0].copy()
     own = range(begin, gates)
@@ -96,7 +97,7 @@ def test_steps_compute_what_the_netlist_does(
         assert sum(kind == "gate" for kind, _ in steps) <= piece
         # A result may wait for the value that makes room for it.
         assert most_alive(netlist, steps) <= registers + 1
-    netlist.run(rows, begin)
+    run_netlist(netlist, rows, begin)
     for row in outputs:
         np.testing.assert_array_equal(memory[row], rows[row])
     counted = Counter(step for steps in pieces for step in steps)
@@ -153,7 +154,7 @@ def test_cells_hold_what_the_loop_reads(seed: int, gates: int, registers: int, p
         rows[1 + len(fluents) : netlist.input_count] = drawn[1 + len(fluents) : netlist.input_count]
         for row in (*ply.choices[0].rank.tolist(), ply.reset):
             cells[code.cell[row]] = rows[row]
-        netlist.run(rows)
+        run_netlist(netlist, rows)
         for part in Part:
             run_in_cells(code, ply, cells, part)
             read = pinned & part_rows(ply, part)
@@ -227,7 +228,7 @@ def test_cells_of_a_table_hold_what_the_loop_reads(seed: int, gates: int) -> Non
         drawn = inputs_of(netlist, seed + number)
         for row in range(1 + len(fluents), netlist.input_count):
             rows[row] = cells[code.cell[row]] = drawn[row]
-        netlist.run(rows)
+        run_netlist(netlist, rows)
         for part in Part:
             interpret_table(code.tables[part], cells)
             for row in pinned & part_rows(ply, part):

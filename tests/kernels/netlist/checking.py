@@ -13,6 +13,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
 from neurogame.kernels.netlist.facts import Facts
 from neurogame.kernels.netlist.ply import Choice, Ply, Section
+from tests.kernels.netlist.plain_netlist import run_netlist
 
 
 def played_words(
@@ -82,7 +83,7 @@ def check_step(circuit: Circuit, ply: Ply, state: UInt64s, moves: UInt64s) -> No
     rows = np.zeros((ply.netlist.row_count, state.shape[1]), np.uint64)
     rows[1 : 1 + len(state)] = state
     rows[1 + len(state) : 1 + len(state) + len(moves)] = moves
-    ply.netlist.run(rows)
+    run_netlist(ply.netlist, rows)
     assert (rows[ply.terminal] == terminal).all()
     assert (rows[ply.legal] == legal).all()
     assert (rows[ply.goals] == goals).all()
@@ -125,7 +126,7 @@ def check_form(ply: Ply) -> None:
 
 def _run(ply: Ply, rows: UInt64s, section: Section) -> None:
     gates = ply.gates(section)
-    ply.netlist.run(rows, gates.start, gates.stop)
+    run_netlist(ply.netlist, rows, gates.start, gates.stop)
 
 
 def _check_goals(circuit: Circuit, ply: Ply, rows: UInt64s, goals: UInt64s) -> None:

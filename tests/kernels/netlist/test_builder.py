@@ -20,9 +20,10 @@ from neurogame.kernels.netlist.builder import Builder
 from neurogame.kernels.netlist.conjunctions import conjunctions
 from neurogame.kernels.netlist.factor_loops import in_order
 from neurogame.kernels.netlist.mapping import Effort, cover_netlist
-from neurogame.kernels.netlist.netlist import Netlist, lookup
+from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.kernels.netlist.select import Selection, rank_bits
 from tests.kernels.netlist.checking import check_form, check_step
+from tests.kernels.netlist.plain_netlist import lookup, run_netlist
 from tests.kernels.netlist.small_circuits import every_joint_move, every_state, named_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_moves
 from tests.processes import environment, run
@@ -48,7 +49,7 @@ def test_tables_mean_what_they_say(wanted: list[Gate]) -> None:
     netlist = builder.netlist()
     rows = np.zeros((netlist.row_count, 1), np.uint64)
     rows[:INPUTS] = PATTERNS
-    netlist.run(rows)
+    run_netlist(netlist, rows)
     for literal, value in zip(literals, values, strict=True):
         assert rows[literal >> 1] ^ (ALL * np.uint64(literal & 1)) == value
 
@@ -62,7 +63,7 @@ def test_no_gate_is_made_twice(wanted: list[Gate]) -> None:
     netlist = builder.netlist()
     rows = np.zeros((netlist.row_count, 1), np.uint64)
     rows[:INPUTS] = PATTERNS
-    netlist.run(rows)
+    run_netlist(netlist, rows)
     low = rows[:, 0] & np.uint64(0xFFFF)
     both = np.minimum(low, low ^ np.uint64(0xFFFF))
     assert len(np.unique(both)) == len(both)
@@ -208,7 +209,7 @@ def check(legal: Bools, rank: np.ndarray) -> int:
     rows[1 : 1 + slots] = pack_lanes(legal)
     for bit in range(width):
         rows[1 + slots + bit] = pack_lanes((rank >> bit & 1 == 1)[None])[0]
-    netlist.run(rows)
+    run_netlist(netlist, rows)
     flags = unpack_lanes(rows, lanes)
 
     def value(literal: int) -> Bools:
@@ -279,7 +280,7 @@ def values(netlist: Netlist, literals: np.ndarray) -> np.ndarray:
         rows[1 + place, 0] = np.bitwise_or.reduce(
             (lanes >> np.uint64(place) & np.uint64(1)) << lanes
         )
-    netlist.run(rows)
+    run_netlist(netlist, rows)
     result: np.ndarray = rows[literals >> 1] ^ np.where(literals & 1, ALL, np.uint64(0))[:, None]
     return result
 
