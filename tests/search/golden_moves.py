@@ -97,8 +97,8 @@ SEARCHES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "depth 3": ({}, {"depth": 3, "nodes": 1000}),
     "nodes": ({}, {"nodes": 800}),
     "maxn": ({"opponents": "maxn"}, {"depth": 3, "nodes": 1000}),
-    "paranoid": ({"opponents": "paranoid"}, {"depth": 3}),
-    "paranoid nodes": ({"opponents": "paranoid"}, {"nodes": 1500}),
+    "paranoid": ({"opponents": "paranoid"}, {"depth": 3, "nodes": 1000}),
+    "paranoid nodes": ({"opponents": "paranoid"}, {"nodes": 600}),
     "quiescence": (
         {"quiescence": 3, "quiet": 0.02, "opponents": "paranoid"},
         {"depth": 2, "nodes": 3000},
@@ -261,8 +261,8 @@ def _kinds(name: str) -> Iterator[tuple[str, list[Found]]]:
         settings = {"cutoff": 1, "bias": 1.0, "lanes": 16}
         yield f"{name} / mcts / {kind}", list(_monte_carlo(name, settings, kind))
     for judge, settings in JUDGED.items():
-        if (name, judge) == ("pursuit", "knowledge"):
-            continue  # It has much to learn there, and learns as in the other games.
+        if name == "pursuit" and judge != "policy":
+            continue  # They have much to look at there, and do it as in the other games.
         answers = _monte_carlo(name, settings, judges={judge: _judge(name, judge)})
         yield f"{name} / mcts / judge {judge}", list(answers)
 
