@@ -29,8 +29,7 @@ from neurogame.gdl.scramble import scramble
 from neurogame.graph.lanes import unpack_lanes
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
-from tests.analysis.random_games import random_game
-from tests.analysis.slow_states import slow_space
+from tests.analysis.random_games import random_game, slow_space
 from tests.conftest import shared
 from tests.library import experiment
 

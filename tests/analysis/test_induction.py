@@ -22,8 +22,7 @@ from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.graph.graph import AND
 from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
-from tests.analysis.random_games import random_game
-from tests.analysis.slow_states import SlowSpace, slow_space
+from tests.analysis.random_games import SlowSpace, random_game, slow_space
 from tests.circuit.by_hand import NO_ATOMS, graph_of, inputs_of
 from tests.circuit.evaluate import evaluate_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_circuit, random_moves

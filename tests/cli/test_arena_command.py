@@ -6,7 +6,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -88,10 +88,19 @@ def refuse() -> None:
     raise OSError("no hands")
 
 
+@pytest.fixture
+def deaf() -> Iterator[None]:
+    """Let requests to end go unheard unless the command listens."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 def terminate() -> None:
     signal.raise_signal(signal.SIGTERM)
 
 
+@pytest.mark.usefixtures("deaf")
 @pytest.mark.parametrize(
     ("end", "code", "said"),
     [

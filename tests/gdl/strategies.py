@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hypothesis import strategies as st
 
 from neurogame.gdl.terms import (
@@ -61,3 +63,12 @@ def rulesheets() -> st.SearchStrategy[Rules]:
     bodies = st.lists(formulas(), max_size=3).map(tuple)
     rules = st.lists(st.builds(Rule, sentences(), bodies), max_size=5).map(tuple)
     return st.builds(Rules, rules)
+
+
+def instance(term: Term, values: Mapping[str, Term]) -> Term:
+    """Return a term with its variables replaced."""
+    if isinstance(term, Variable):
+        return values[term.name]
+    if isinstance(term, Symbol):
+        return term
+    return Compound(term.name, tuple(instance(a, values) for a in term.arguments))

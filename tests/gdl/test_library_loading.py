@@ -39,6 +39,7 @@ from neurogame.gdl.terms import (
 from neurogame.gdl.walk import variables_in
 from neurogame.gdl.write import rules_text
 from tests.gdl.small_games import MINIMAL
+from tests.gdl.strategies import instance
 from tests.library import Patch
 
 
@@ -195,14 +196,6 @@ _FACTS = st.frozensets(
 )
 
 
-def _instance(term: Term, values: Mapping[str, Term]) -> Term:
-    if isinstance(term, Variable):
-        return values[term.name]
-    if isinstance(term, Symbol):
-        return term
-    return Compound(term.name, tuple(_instance(a, values) for a in term.arguments))
-
-
 def _holds(formula: Formula, facts: frozenset[Sentence], values: Mapping[str, Term]) -> bool:
     match formula:
         case Not():
@@ -212,8 +205,8 @@ def _holds(formula: Formula, facts: frozenset[Sentence], values: Mapping[str, Te
         case Or():
             return any(_holds(inner, facts, values) for inner in formula.formulas)
         case Distinct():
-            return _instance(formula.left, values) != _instance(formula.right, values)
-    return _instance(formula, values) in facts
+            return instance(formula.left, values) != instance(formula.right, values)
+    return instance(formula, values) in facts
 
 
 def _derived(rules: Sequence[Rule], facts: frozenset[Sentence]) -> set[Term]:
@@ -223,7 +216,7 @@ def _derived(rules: Sequence[Rule], facts: frozenset[Sentence]) -> set[Term]:
         for terms in itertools.product(_DOMAIN, repeat=len(_VARIABLES)):
             values: dict[str, Term] = dict(zip(_VARIABLES, terms, strict=True))
             if all(_holds(formula, facts, values) for formula in rule.body):
-                heads.add(_instance(rule.head, values))
+                heads.add(instance(rule.head, values))
     return {head for head in heads if _is_small(head)}
 
 

@@ -28,7 +28,7 @@ from neurogame.gdl.terms import (
 from neurogame.gdl.unify import may_unify
 from neurogame.gdl.walk import arguments_of, relation_of, variables_in
 from tests.gdl.small_games import MINIMAL, codes, findings, places
-from tests.gdl.strategies import terms
+from tests.gdl.strategies import instance, terms
 
 _TERMS = st.one_of(
     st.sampled_from([Variable("x"), Variable("y"), Variable("z"), Symbol("a")]),
@@ -292,14 +292,6 @@ _SMALL_TERMS = _small([Variable("x"), Variable("y"), Symbol("a"), Symbol("b")])
 _GROUND = _small([Symbol("a"), Symbol("b")])
 
 
-def _instance(term: Term, values: dict[str, Term]) -> Term:
-    if isinstance(term, Variable):
-        return values[term.name]
-    if isinstance(term, Symbol):
-        return term
-    return Compound(term.name, tuple(_instance(a, values) for a in term.arguments))
-
-
 @given(_SMALL_TERMS, _TERMS)
 def test_unification_is_symmetric(left: Term, right: Term) -> None:
     assert may_unify(left, right) == may_unify(right, left)
@@ -312,8 +304,7 @@ def test_a_term_unifies_with_itself(term: Term) -> None:
 
 @given(_SMALL_TERMS, _GROUND, _GROUND)
 def test_a_term_unifies_with_its_instances(term: Term, x: Term, y: Term) -> None:
-    instance = _instance(term, {"x": x, "y": y})
-    assert may_unify(term, instance)
+    assert may_unify(term, instance(term, {"x": x, "y": y}))
 
 
 @given(_GROUND, _GROUND)

@@ -172,7 +172,7 @@ def _closure(positive_rules: list[tuple[Atom, list[Atom]]], given: set[Atom]) ->
     return found
 
 
-@settings(deadline=None, max_examples=75, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_exactly_the_stratified_ground_programs_are_accepted(rules: Rules) -> None:
     found = {f.code for f in check_rules(rules)}

@@ -28,6 +28,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
+from tests.gdl.strategies import instance
 
 GAME = Game.load("tictactoe")
 HEAD = f"(game tictactoe) (signature {rules_signature(GAME.rules)})"
@@ -65,15 +66,6 @@ def bindings(
     yield from found
 
 
-def filled(term: Term, bound: dict[str, Term]) -> Term:
-    """Return a term with its variables replaced."""
-    if isinstance(term, Variable):
-        return bound[term.name]
-    if isinstance(term, Compound):
-        return Compound(term.name, tuple(filled(own, bound) for own in term.arguments))
-    return term
-
-
 def slow_values(rules: RuleSet, state: State) -> list[float]:
     """Return the values of a state, rule by rule and instance by instance."""
     held = {text.lower() for text in state.fluent_texts}
@@ -82,11 +74,11 @@ def slow_values(rules: RuleSet, state: State) -> list[float]:
     for rule in rules.rules:
         for bound in bindings(rule, {name: list(rows) for name, rows in rules.facts.items()}):
             numbers = [
-                sum(term_text(filled(fluent, bound)) in held for fluent in count.fluents)
+                sum(term_text(instance(fluent, bound)) in held for fluent in count.fluents)
                 for count in rule.counts
             ]
             if all(c.low <= n <= c.high for c, n in zip(rule.counts, numbers, strict=True)):
-                odds[roles.index(term_text(filled(rule.role, bound)))] += rule.weight
+                odds[roles.index(term_text(instance(rule.role, bound)))] += rule.weight
     if rules.opposed:
         odds = [odds[0] - odds[1], odds[1] - odds[0]]
     return [1 / (1 + math.exp(-own)) for own in odds]
