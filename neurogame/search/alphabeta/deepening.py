@@ -10,8 +10,8 @@ from typing import Protocol, final
 import numpy as np
 
 from neurogame.array_types import Bools, Float32s1, Float32s2, Float64s
-from neurogame.judges.states import Values
 from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.search.alphabeta.compiled.advance import advance, begin, principal_line
 from neurogame.search.alphabeta.compiled.memory import DEEPEST
@@ -52,17 +52,6 @@ class RulesBlock(Protocol):
 
     def check(self) -> None:
         """Raise what a call has raised."""
-
-
-class ValuesSource(Protocol):
-    """An evaluator for compiled code, as :mod:`~neurogame.kernels.leaves.evaluator` makes it."""
-
-    @property
-    def values(self) -> Values:
-        """The evaluator."""
-
-    def check(self) -> None:
-        """Raise what it has raised."""
 
 
 @final
@@ -120,7 +109,7 @@ class Deepening:
         self,
         memory: SearchMemory,
         leaves: RulesBlock,
-        values: ValuesSource,
+        values: SearchEvaluator,
         settings: SearchSettings,
         *,
         stakes: Stakes,

@@ -12,11 +12,12 @@ import numpy as np
 
 from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.native.numbers import filled
 from neurogame.search.alphabeta.compiled.advance import prepare, set_root
 from neurogame.search.alphabeta.compiled.memory import COUNTS, Numbers, Search, Sizes, make_search
 from neurogame.search.alphabeta.compiled.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
-from neurogame.search.alphabeta.deepening import Deepening, RulesBlock, Stakes, ValuesSource
+from neurogame.search.alphabeta.deepening import Deepening, RulesBlock, Stakes
 from neurogame.search.alphabeta.memory import Capacity, ProvedMemory, SearchMemory, capacity_of
 from neurogame.search.alphabeta.proved_states import ProvedStates
 from neurogame.search.alphabeta.settings import SearchSettings
@@ -41,7 +42,7 @@ class TreeSearch:
     def __init__(
         self,
         leaves: RulesBlock,
-        values: ValuesSource,
+        values: SearchEvaluator,
         *,
         offsets: Sequence[int],
         fluents: int,
