@@ -167,10 +167,10 @@ def test_a_step_is_the_plain_gradient_of_the_squared_error(tmp_path: Path) -> No
 
 
 def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
-    trainer = start(tmp_path / "run", PaperConfig(games=150, learning_rate=0.02))
+    trainer = start(tmp_path / "run", PaperConfig(games=90, learning_rate=0.04))
     losses: list[float] = []
     trainer.run(lambda row: losses.append(row["loss"]))
-    assert sum(losses[-30:]) < 0.85 * sum(losses[:30])
+    assert sum(losses[-25:]) < 0.85 * sum(losses[:25])
 
 
 def test_the_searches_proofs_are_minimax_values() -> None:

@@ -196,7 +196,7 @@ def test_the_same_seed_releases_the_same_weights_where_games_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However fast the machine is: here one run is a thousand times as slow by its clock."""
-    runs = [trainer(tmp_path / name, 4000, "connectfour5") for name in ("one", "two")]
+    runs = [trainer(tmp_path / name, 2500, "connectfour5") for name in ("one", "two")]
     for run, seconds in zip(runs, (0.001, 20.0), strict=True):
         play = in_lanes(run)._rounds.play
         monkeypatch.setattr(

@@ -82,7 +82,7 @@ def move_values(
         ("tictactoe", True, 1, 9),
         ("tictactoe", False, 2, 9),
         ("bidding_tictactoe", False, 1, 6),
-        ("bidding_tictactoe", False, 2, 2),
+        ("bidding_tictactoe", False, 2, 1),
         ("tictactoe3p", False, 1, 4),
         ("lightsout", False, 2, 1),
     ],
