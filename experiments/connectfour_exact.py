@@ -93,7 +93,7 @@ def main() -> None:
     print("|---" * (len(sets) + 4) + "|")
     for text, at, games, evaluator in _asked(game, options):
         search = AlphaBeta(game, evaluator, seed=options.seed)
-        shares = [_kept(one_ply(search), positions) for positions in sets.values()]
+        shares = [kept_share(one_ply(search), positions) for positions in sets.values()]
         told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
         print(f"| {text} | {at:g} | {games:,} | {told} |", flush=True)
 
@@ -116,7 +116,7 @@ def _asked(game: Game, options: argparse.Namespace) -> Iterator[tuple[str, float
             yield text or "the recipe", at, one.games, one.evaluator
 
 
-def _kept(
+def kept_share(
     choose: Callable[[State], int], positions: Sequence[tuple[State, dict[int, float]]]
 ) -> float:
     """Return per cent of the moves that keep the value."""
