@@ -1,4 +1,4 @@
-"""What units and tables are called: by the rules and squares that they look at, in any game."""
+"""What units and tables are called: by the rules and squares that they look at, in all games."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ from neurogame.show.state_text import squares_text
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
-ALIKE = {
-    *("reversi", "nothello", "breakthrough", "connectfour", "amazons5", "tictactoe4p"),
-    *("painters", "minichess5", "loa5"),
-}
-"""Games that take long, and of whose kind the library has a smaller one."""
 ANONYMOUS = re.compile(r"hidden unit|pattern \d|unit \d|part \d|node \d")
 
 
@@ -47,7 +42,7 @@ def rules_of(labels: list[UnitLabel]) -> list[str]:
     return [one.label for one in labels if one.kind == "rule"]
 
 
-@pytest.mark.parametrize("name", sorted(set(library_names()) - ALIKE))
+@pytest.mark.parametrize("name", library_names())
 def test_nothing_is_anonymous(name: str) -> None:
     game = Game.load(name)
     evaluator = network(game)
