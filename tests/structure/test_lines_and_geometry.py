@@ -256,7 +256,7 @@ def test_a_condition_may_leave_each_square_several_things() -> None:
     # Pieces anywhere: the game is over where a condition holds, and only there.
     random = np.random.default_rng(7)
     squares = [structure.variables[v].fluents for v in cells(game)]
-    states = np.zeros((400, len(game.fluents)), np.bool_)
+    states = np.zeros((100, len(game.fluents)), np.bool_)
     for state in states:
         for fluents, piece in zip(squares, random.permutation(16), strict=True):
             content = f"p{piece:04b}" if random.random() < 0.6 else "empty"
