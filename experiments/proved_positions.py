@@ -31,6 +31,7 @@ from snapshots import Snapshot, snapshots
 
 from neurogame.arena.yardstick import Yardstick
 from neurogame.array_types import Float32s, UInt64s
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded
 from neurogame.learn.lanes.learner import average_in
 from neurogame.learn.lanes.worker import LaneWorker
@@ -53,8 +54,8 @@ class ProvedStore:
 
     def __init__(self, game: Game, most: int, random: np.random.Generator) -> None:
         """Begin with none; ``most`` positions are held."""
-        self._words, self._random = -(-len(game.fluents) // 64), random
-        self._states: UInt64s = np.zeros((most, self._words), np.uint64)
+        self._random = random
+        self._states: UInt64s = np.zeros((most, -(-len(game.fluents) // 64)), np.uint64)
         self._values: Float32s = np.zeros((most, len(game.roles)), np.float32)
         self._phase = np.zeros(most, np.int64)
         self.held = self.taken = 0
@@ -66,11 +67,10 @@ class ProvedStore:
         if not proved:
             return
         octets = np.frombuffer(b"".join(proved), np.uint8).reshape(len(proved), -1)
-        bits = np.zeros((len(proved), 64 * self._words), np.uint8)
-        bits[:, : 8 * octets.shape[1]] = np.unpackbits(octets, axis=1)
+        bits = np.unpackbits(octets, axis=1).astype(np.bool_)
         values = np.array(list(proved.values()), np.float32)
         known = ~np.isnan(values).any(axis=1)
-        states = np.packbits(bits[known], axis=1, bitorder="little").view(np.uint64)
+        states = pack_lanes(bits[known])
         end = self.held + len(states)
         if end <= len(self._states):
             rows = np.arange(self.held, end)
@@ -139,12 +139,12 @@ def _prove(
 ) -> None:
     """Search the position of some lane, of one that is likely to be proved."""
     tried, proved = known
-    row = worker.games.own.state[int(random.integers(len(worker.games.own.ply)))]
-    bits = np.unpackbits(row.view(np.uint8), bitorder="little")[: len(game.fluents)]
-    phase = int(bits.sum())
+    lane = int(random.integers(len(worker.games.own.ply)))
+    fluents = unpack_lanes(worker.games.own.state[lane : lane + 1], len(game.fluents))[0]
+    phase = int(fluents.sum())
     if random.random() > max(0.02, proved[phase] / tried[phase]):
         return
-    state = State(game, torch.from_numpy(bits.astype(np.bool_)))
+    state = State(game, torch.from_numpy(fluents))
     role = max(range(len(game.roles)), key=lambda one: len(state.legal_moves[one]))
     if state.is_terminal or len(state.legal_moves[role]) < 2:
         return

@@ -16,13 +16,15 @@ from math import prod
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int64s, UInt8s
+from neurogame.array_types import Bools, Int64s
+from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, Graph
+from neurogame.graph.prune import prune
 from neurogame.structure.lines import FEWEST, MOST
 from neurogame.structure.variables import StateVariable
 
-_ROWS, _GATES = 1 << 17, 1 << 17
-"""Rows of a table, and gates of a graph, at most."""
+_ROWS, _GATES, _TOGETHER = 1 << 17, 1 << 17, 1 << 13
+"""Rows of a table, and gates of a graph, at most; rows that are computed together."""
 _STARTS, _BOXES = 64, 32
 """Combinations that are tried as the beginning of a box, and boxes of a table, at most."""
 _Variables = frozenset[int]
@@ -95,62 +97,39 @@ def _table(
     group: Sequence[StateVariable],
     shape: tuple[int, ...],
 ) -> Bools:
-    """Return for which combinations of values one of some nodes holds; bool, of the shape."""
-    fluents: dict[int, UInt8s] = {}
-    combinations = np.indices(shape, np.int32).reshape(len(shape), -1)
-    for variable, values in zip(group, combinations, strict=True):
-        for place, fluent in enumerate(variable.fluents.tolist()):
-            fluents[fluent] = np.packbits(values == place, bitorder="little")
-    rows: dict[int, UInt8s] = {0: np.zeros(-(-combinations.shape[1] // 8), np.uint8)}
-    first = graph.input_count
-    for node in _cone(graph, parts):
-        if node < first:
-            literal = int(leaves[node - 1])
-            row = fluents[(literal >> 1) - 1]
-            rows[node] = ~row if literal & 1 else row
-            continue
-        gate = node - first
-        below = [rows[one] for one in (graph.inputs_of(np.array([gate]))[0] >> 1).tolist()]
-        operation = np.bitwise_and if graph.kind[gate] == AND else np.bitwise_or
-        rows[node] = operation.reduce(below)
-    either = np.bitwise_or.reduce([rows[node] for node in parts])
-    bits = np.unpackbits(either, bitorder="little", count=combinations.shape[1])
-    return bits.reshape(shape).astype(np.bool_)
+    """Return for which combinations of values one of some gates holds; bool, of the shape."""
+    small = prune(graph.with_outputs(2 * np.array(parts)))
+    fluent, turned = (leaves >> 1) - 1, (leaves & 1).astype(np.bool_)
+    combinations = np.indices(shape).reshape(len(shape), -1).T
+    found = []
+    for chunk in np.array_split(combinations, -(-len(combinations) // _TOGETHER)):
+        inputs = np.zeros((len(chunk), len(leaves)), np.bool_)
+        for variable, values in zip(group, chunk.T, strict=True):
+            for place, one in enumerate(variable.fluents.tolist()):
+                inputs[:, fluent == one] = (values == place)[:, None]
+        found.append(holds(small, inputs ^ turned).any(axis=1))
+    return np.concatenate(found).reshape(shape)
 
 
-def _cone(graph: Graph, nodes: Sequence[int]) -> list[int]:
-    """Return what nodes are made of and they themselves, what is read first."""
-    needed: set[int] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if node in needed or node == 0:
-            continue
-        needed.add(node)
-        if node >= graph.input_count:
-            waiting += (graph.inputs_of(np.array([node - graph.input_count]))[0] >> 1).tolist()
-    return sorted(needed)
-
-
-def _boxes(holds: Bools) -> Iterator[tuple[Int64s, ...]]:
+def _boxes(table: Bools) -> Iterator[tuple[Int64s, ...]]:
     """Yield boxes that cover a table, the largest ones first; nothing if it takes too many."""
-    left, random = holds.copy(), np.random.default_rng(0)
+    left, random = table.copy(), np.random.default_rng(0)
     boxes: list[tuple[Int64s, ...]] = []
     while left.any() and len(boxes) <= _BOXES:
         places = np.argwhere(left)
         starts = places[np.sort(random.permutation(len(places))[:_STARTS])].tolist()
-        grown = (_grown(holds, start) for start in starts)
+        grown = (_grown(table, start) for start in starts)
         boxes.append(max(grown, key=lambda box: prod(map(len, box))))
         left[np.ix_(*boxes[-1])] = False
     if len(boxes) <= _BOXES:
         yield from boxes
 
 
-def _grown(holds: Bools, start: Sequence[int]) -> tuple[Int64s, ...]:
+def _grown(table: Bools, start: Sequence[int]) -> tuple[Int64s, ...]:
     """Return a box around a combination to which no value can be added."""
     box = [np.array([value]) for value in start]
-    for axis, length in enumerate(holds.shape):
-        others = tuple(one for one in range(holds.ndim) if one != axis)
+    for axis, length in enumerate(table.shape):
+        others = tuple(one for one in range(table.ndim) if one != axis)
         wide = [*box[:axis], np.arange(length), *box[axis + 1 :]]
-        box[axis] = np.flatnonzero(holds[np.ix_(*wide)].all(axis=others))
+        box[axis] = np.flatnonzero(table[np.ix_(*wide)].all(axis=others))
     return tuple(box)

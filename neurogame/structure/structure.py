@@ -125,8 +125,8 @@ def find_structure(
         mode = replace(mode, roles=mode.roles[np.argsort(mode_fluents)])
     geometry = find_geometry(form, variable_of, len(variables))
     literals = line_literals(conditions)
-    held = _held_together(literals, order, limits.lines)
-    if conditions and not held:
+    held = _held_together(literals, order)
+    if len(held) > limits.lines:
         # Too many written out: such as a line of pieces that have one of four properties alike.
         graph = positive(form.graph.with_outputs(ends))
         wide = [one for _, one in any_of_conditions(*graph, variables, variable_of)]
@@ -160,11 +160,10 @@ def find_structure(
     )
 
 
-def _held_together(literals: list[Int64s], order: Int64s, most: int) -> tuple[tuple[int, ...], ...]:
+def _held_together(literals: list[Int64s], order: Int64s) -> tuple[tuple[int, ...], ...]:
     """Return the fluents that hold in each condition, under the game's own numbers."""
     held = {tuple(sorted(order[one[one % 2 == 0] >> 1].tolist())) for one in literals}
-    groups = sorted(one for one in held if FEWEST <= len(one) <= MOST)
-    return tuple(groups) if len(groups) <= most else ()
+    return tuple(sorted(one for one in held if FEWEST <= len(one) <= MOST))
 
 
 def _orders(form: Circuit, limits: StructureLimits) -> tuple[Int64s, Int64s]:
