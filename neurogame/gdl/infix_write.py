@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from neurogame.gdl.operations_words import NOT, OPERATION
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -24,14 +23,14 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.walk import arguments_of, variables_in
+from neurogame.gdl.walk import variables_in
 
 _PLAIN_NAME = re.compile(r"[a-z][a-zA-Z0-9_]*|-?[0-9]+")
 _PLAIN_VARIABLE = re.compile(r"[a-z][a-z0-9_]*|_[a-z0-9_]+")
 _ODD = re.compile(r"[^a-z0-9_]")
 
 
-def infix_rules_text(rules: Rules, *, operations: bool = False) -> str:
+def infix_rules_text(rules: Rules) -> str:
     """Return a rulesheet as infix text in the spelling of its source.
 
     Reading the text gives the same rules, up to a one-to-one renaming of the variables of each
@@ -39,51 +38,28 @@ def infix_rules_text(rules: Rules, *, operations: bool = False) -> str:
 
     Args:
         rules: facts and rules.
-        operations: whether heads named ``::`` are operations: see
-            :mod:`neurogame.gdl.operations_words`.
     """
-    texts = (infix_rule_text(rule, rules.spelling, operations=operations) for rule in rules)
+    texts = (infix_rule_text(rule, rules.spelling) for rule in rules)
     return "".join(text + "\n" for text in texts)
 
 
-def infix_rule_text(
-    rule: Rule, spelling: Mapping[str, str] | None = None, *, operations: bool = False
-) -> str:
+def infix_rule_text(rule: Rule, spelling: Mapping[str, str] | None = None) -> str:
     """Return a fact on one line, or a rule with one literal per line.
 
     Args:
         rule: the fact or rule.
         spelling: folded name -> spelling to print; None prints the folded names.
-        operations: whether a head named ``::`` is an operation.
 
     Returns:
         The text without a final line end.
     """
     names = spelling or {}
     variables = _variable_names(rule, names)
-    if operations and rule.head.name == OPERATION:
-        return _operation_text(rule, names, variables)
     head = _term(rule.head, names, variables)
     if not rule.body:
         return head
     literals = (_operand(formula, names, variables) for formula in rule.body)
     return f"{head} :-\n    " + " &\n    ".join(literals)
-
-
-def _operation_text(rule: Rule, names: Mapping[str, str], variables: Mapping[str, str]) -> str:
-    """Return a rule whose head is an operation with its effects, on one or two lines."""
-    operation, *effects = arguments_of(rule.head)
-    changes = " & ".join(
-        f"~{_term(effect.arguments[0], names, variables)}"
-        if isinstance(effect, Compound) and effect.name == NOT
-        else _term(effect, names, variables)
-        for effect in effects
-    )
-    head = f"{_term(operation, names, variables)} ::"
-    if not rule.body:
-        return f"{head} {changes}"
-    condition = " & ".join(_operand(formula, names, variables) for formula in rule.body)
-    return f"{head}\n    {condition}\n    ==> {changes}"
 
 
 def _operand(formula: Formula, names: Mapping[str, str], variables: Mapping[str, str]) -> str:

@@ -195,10 +195,6 @@ class FreshNames:
         self._taken = {part.name for sentence in sentences for part in subterms(sentence)}
         self._taken |= KEYWORDS
 
-    def __contains__(self, name: str) -> bool:
-        """Return whether a name is taken."""
-        return name in self._taken
-
     def take(self, name: str) -> str:
         """Return a name, with a number behind it if the text has it; it counts as taken then."""
         fresh = fresh_name(name, self._taken, "_")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +12,12 @@ from hypothesis import strategies as st
 from neurogame.errors import RulesError
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.finding import Position
+from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules, parse_with_findings
 from neurogame.gdl.terms import Rules
 from tests.reference.interpreter import ReferenceGame
+
+FOLDER = Path(__file__).parent / "operation_games"
 
 ONE = "role(robot)\nlegal(a)\nterminal :- over\ngoal(robot,0)\nbase(over)\n"
 """A game of one role with one action."""
@@ -343,3 +349,37 @@ def test_equations_whose_terms_double_are_an_error() -> None:
     text = f"{begin}legal(go) :- p(X0) & {equations}\n"
     _, findings = parse_with_findings(text, "game.hrf")
     assert any(f.severity == "error" and "terms of more than" in f.message for f in findings)
+
+
+def compared_plies(left: Rules, right: Rules, games: int, seed: int = 1) -> int:
+    """Play games at random by two rulesheets; return the number of states that were compared."""
+    one, other = ReferenceGame(left), ReferenceGame(right)
+    assert one.roles == other.roles
+    draw, plies = random.Random(seed), 0
+    for _ in range(games):
+        state, twin = one.initial(), other.initial()
+        while True:
+            assert state == twin
+            plies += 1
+            moves = []
+            for role in range(len(one.roles)):
+                assert one.goals(state, role) == other.goals(twin, role)
+                legal = one.legal(state, role)
+                if not one.terminal(state):
+                    assert legal == other.legal(twin, role)
+                    moves.append(draw.choice(sorted(legal, key=one.text)))
+            assert one.terminal(state) == other.terminal(twin)
+            if one.terminal(state):
+                break
+            state, twin = one.next(state, moves), other.next(twin, moves)
+    return plies
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "least"),
+    [("tictactoe", 20, 100), ("nim", 20, 100), ("dotsandboxes", 4, 100), ("eightpuzzle", 4, 100)],
+)
+def test_random_games_are_the_same_state_by_state(name: str, games: int, least: int) -> None:
+    rules = load_rules(FOLDER / f"{name}.hrf")
+    assert compared_plies(load_rules(name), rules, games) >= least
+    assert check_rules(rules) == []

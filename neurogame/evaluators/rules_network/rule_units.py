@@ -148,7 +148,7 @@ def units_read(
     for column, first in zip(embedding.T, bias.tolist(), strict=True):
         rounded = np.round(column)
         held = np.flatnonzero(rounded == _EXCITED)
-        # Before format 6 of checkpoints a little noise was added to these weights.
+        # The older of the shipped checkpoints had a little noise added to these weights.
         sound = np.abs(column - rounded).max(initial=0.0) < 0.25 and len(held)
         if not sound or set(np.unique(rounded).tolist()) - {_INHIBITED, 0.0, _EXCITED}:
             units.append(None)

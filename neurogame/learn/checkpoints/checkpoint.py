@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import io
 import pickle
-import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, final
@@ -30,7 +28,6 @@ from neurogame.evaluators.kinds import stored_kinds
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
-from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.judges.moves import MoveJudge
@@ -303,23 +300,24 @@ def _save_small(document: dict[str, Any], stream: BinaryIO, level: int | None) -
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
-    """Read a checkpoint, whatever version wrote it, and verify its hash.
+    """Read a checkpoint and verify its hash.
 
     Raises:
-        CheckpointError: no such file, not a checkpoint, damaged, or written by a newer version.
+        CheckpointError: no such file, not a checkpoint, damaged, or written in another
+            format.
     """
     document = _read(Path(path))
     version, contents = document["version"], document["contents"]
-    if not isinstance(version, int) or not 1 <= version <= VERSION:
+    if version != VERSION:
+        newer = isinstance(version, int) and version > VERSION
+        cure = "install a newer neurogame" if newer else "train it anew by neurogame train"
         raise CheckpointError(
             f"{path}: written in format {version!r}; this version of neurogame ({__version__}) "
-            f"reads formats 1 to {VERSION}: is there a newer one?"
+            f"reads format {VERSION} only: {cure}"
         )
     try:
         if content_hash(contents) != document["hash"]:
             raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
-        for step in range(version, VERSION):
-            contents = MIGRATIONS[step](contents)
         return _checked(Checkpoint(**contents))
     except (TypeError, LookupError, AttributeError) as error:
         raise CheckpointError(f"{path}: unexpected contents: {error}") from None
@@ -348,105 +346,6 @@ def _checked(held: Checkpoint) -> Checkpoint:
 
 
 _KINDS: dict[str, type] = {"str": str, "list": list, "dict": dict}
-
-
-def _with_new_signature(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 had signatures that a few rulesheets shared; those of version 2 are exact."""
-    return {**contents, "signature": structural_signature(parse_rules(contents["rules"]))}
-
-
-_RENAMED = {"sound": "cilp", "paper": "cilp-paper"}
-_FRESH_PLAYER = re.compile(r"^(\s*(?:alphabeta\s*:\s*)?)(sound|paper)(?=\s*(?:,|$))", re.I)
-
-
-def _renamed(settings: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    kind = settings.get("kind")
-    return {**settings, "kind": names[kind]} if kind in names else settings
-
-
-def _with_renamed_kinds(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 2 called the evaluators ``cilp`` and ``cilp-paper`` ``sound`` and ``paper``."""
-    config = dict(contents.get("config", {}))
-    if "evaluator" in config:
-        config["evaluator"] = _renamed(config["evaluator"], _RENAMED)
-    if "opponent" in config:
-        config["opponent"] = _FRESH_PLAYER.sub(
-            lambda match: match[1] + _RENAMED[match[2].lower()], config["opponent"], count=1
-        )
-    description = _renamed(contents["description"], _RENAMED)
-    return {**contents, "description": description, "config": config}
-
-
-def _with_judges(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 3 had evaluators only."""
-    return {**contents, "judges": {}}
-
-
-def _without_what_left(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 4 had settings of what has left since; where they were off nothing changes."""
-    judges = dict(contents["judges"])
-    for name, left in _LEFT.items():
-        if name in judges:
-            description = judges[name]["description"]
-            judges[name] = {**judges[name], "description": _without(description, left)}
-    config = dict(contents["config"])
-    if "learner" in config:
-        config["learner"] = _without(config["learner"], ("asynchronous",))
-    return {**contents, "judges": judges, "config": config}
-
-
-_LEFT = {"action": ("trim", "trimmed")}
-"""Judge -> settings that left."""
-
-
-def _without_logic(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 5 had parts above goal networks, and did not tell what hidden units began as."""
-    config = dict(contents["config"])
-    if "parts" in config.get("learner", {}):
-        settings = _without(config["learner"]["parts"], _LEFT_SETTINGS)
-        config["learner"] = {**config["learner"], "parts": settings}
-    description = contents["description"]
-    if description.get("kind") != "parts":
-        return {**contents, "config": config}
-    if description["config"].get("logic", "none") != "none":
-        raise CheckpointError(
-            f"its evaluator adds to goal networks ({description['config']['logic']}), which no "
-            "evaluator does any more: train a new one by neurogame train"
-        )
-    initial = contents["initial_weights"]
-    first = {f"first_{name}": initial[name][0] for name in ("embedding", "bias")}
-    weights = {name: {**contents[name], **first} for name in ("weights", "initial_weights")}
-    settings = _without(description["config"], _LEFT_SETTINGS)
-    described = {**description, "config": settings}
-    return {**contents, **weights, "description": described, "config": config}
-
-
-_LEFT_SETTINGS = ("logic", "detectors")
-
-
-def _with_rules_networks(contents: dict[str, Any]) -> dict[str, Any]:
-    """Version 6 called a rules network ``parts``, as a kind and among the learner's settings."""
-    config = dict(contents["config"])
-    if "learner" in config:
-        given = config["learner"].items()
-        config["learner"] = {"network" if name == "parts" else name: one for name, one in given}
-    description = _renamed(contents["description"], {"parts": "rules-network"})
-    return {**contents, "description": description, "config": config}
-
-
-def _without(values: dict[str, Any], left: tuple[str, ...]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if key not in left}
-
-
-# From version n to n + 1: a function that takes and returns the plain contents.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    1: _with_new_signature,
-    2: _with_renamed_kinds,
-    3: _with_judges,
-    4: _without_what_left,
-    5: _without_logic,
-    6: _with_rules_networks,
-}
 
 
 def _read(path: Path) -> dict[str, Any]:
