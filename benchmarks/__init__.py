@@ -1,0 +1,1 @@
+"""What is measured of the package, a program a file: python -m benchmarks.NAME."""
