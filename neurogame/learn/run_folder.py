@@ -14,7 +14,6 @@ from typing import Any, final
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 from neurogame.learn.run_lock import LOCK, RunLock, take_lock
 
 LATEST = "latest.pt"
@@ -25,8 +24,6 @@ ROUNDS_CSV = "rounds.csv"
 EVALUATIONS = "evaluations.jsonl"
 EVALUATIONS_CSV = "evaluations.csv"
 LOGS = (ROUNDS, ROUNDS_CSV, EVALUATIONS, EVALUATIONS_CSV)
-_GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
-"""First part of the tags of TensorBoard, by the log that holds the rows."""
 
 
 @final
@@ -35,26 +32,17 @@ class RunFolder:
 
     ``config.json`` the configuration; ``rounds.jsonl`` and ``rounds.csv`` one line per round of
     self-play and learning; ``evaluations.jsonl`` and ``evaluations.csv`` one line per evaluation;
-    ``latest.pt`` all that is needed to go on; ``best.pt`` the last release. Where they are asked
-    for, ``events.out.tfevents.*`` hold the numbers of the same rows for TensorBoard.
+    ``latest.pt`` all that is needed to go on; ``best.pt`` the last release.
 
     From :meth:`create` or :meth:`resume` to :meth:`close` no other process trains in the folder.
 
     Args:
         path: the folder.
-        tensorboard: whether to write event files; a run that has them keeps them when it goes on.
-
-    Raises:
-        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
 
-    def __init__(self, path: Path | str, *, tensorboard: bool = False) -> None:
+    def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._has_events = tensorboard
-        self._events: EventFile | None = None
         self._lock: RunLock | None = None
-        if tensorboard:
-            check_tensorboard(self.path)
 
     @property
     def latest(self) -> Path:
@@ -95,7 +83,7 @@ class RunFolder:
         # Another one may have been quicker.
         self.check_free()
         with self._writing():
-            for path in [*map(self.path.joinpath, LOGS), *event_files(self.path)]:
+            for path in map(self.path.joinpath, LOGS):
                 path.unlink(missing_ok=True)
             write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
@@ -118,7 +106,6 @@ class RunFolder:
         Raises:
             CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
             ConfigurationError: another process trains in the folder.
-            MissingExtraError: the run has event files and ``tensorboard`` is not installed.
         """
         if not self.latest.is_file():
             raise CheckpointError(f"{self.path} holds no run to resume (no {LATEST} in it)")
@@ -126,15 +113,10 @@ class RunFolder:
         checkpoint = load_checkpoint(self.latest)
         if checkpoint.optimiser is None:
             raise CheckpointError(f"{self.latest} is without the state needed to resume")
-        if event_files(self.path) and not self._has_events:
-            check_tensorboard(self.path)
-            self._has_events = True
         for name in LOGS:
             path = self.path / name
             if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
                 os.truncate(path, checkpoint.logs.get(name, 0))
-        if self._has_events:
-            self._begin_events()
         return checkpoint
 
     def log_sizes(self) -> dict[str, int]:
@@ -156,14 +138,8 @@ class RunFolder:
         self._log(EVALUATIONS, EVALUATIONS_CSV, row)
 
     def close(self) -> None:
-        """End the event file, if there is one, and let other processes train here.
-
-        What is logged afterwards begins a new event file.
-        """
-        with self._writing():
-            if self._events is not None:
-                self._events.close()
-        self._events = self._lock = None
+        """Let other processes train here."""
+        self._lock = None
 
     def save_latest(self, checkpoint: Checkpoint) -> str:
         """Write ``latest.pt`` and return its hash."""
@@ -194,7 +170,7 @@ class RunFolder:
         return lock
 
     def _log(self, lines: str, table: str, row: dict[str, Any]) -> None:
-        """Append a row to a file of JSON lines, to a table and to the event file."""
+        """Append a row to a file of JSON lines and to a table."""
         self._append(lines, json.dumps(row) + "\n")
         text = io.StringIO()
         writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
@@ -202,29 +178,10 @@ class RunFolder:
             writer.writeheader()
         writer.writerow(row)
         self._append(table, text.getvalue())
-        if self._events is not None:
-            with self._writing():
-                self._events.add(_GROUPS[lines], row)
-        elif self._has_events:
-            self._begin_events()
 
     def _append(self, name: str, text: str) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(text)
-
-    def _begin_events(self) -> None:
-        """Write the rows so far to a new event file, which takes the place of former ones."""
-        with self._writing():
-            former = event_files(self.path)
-            self._events = EventFile(self.path, (self.path / CONFIG).stat().st_mtime)
-            for name, group in _GROUPS.items():
-                if (self.path / name).exists():
-                    with (self.path / name).open(encoding="utf-8") as stream:
-                        for line in stream:
-                            self._events.add(group, json.loads(line))
-            self._events.flush()
-            for path in former:
-                path.unlink()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -131,7 +131,6 @@ def _run(
         interrupted = trainer.stop_requested and not trainer.finished()
         strength = _collected(meter, trainer, not hidden)
     summary = _summary(trainer, strength)
-    _write_curve(trainer, strength)
     if options.json:
         print(json.dumps(summary))
     else:
@@ -271,22 +270,13 @@ def _summary(trainer: Run, strength: list[ReleaseStrength]) -> dict[str, Any]:
     }
 
 
-def _write_curve(trainer: Run, strength: list[ReleaseStrength]) -> None:
-    from neurogame.arena.strength_curve import strength_svg
-    from neurogame.files import write_text
-
-    if strength:
-        picture = strength_svg(f"Strength in {trainer.game.name}", strength)
-        write_text(trainer.folder.path / "curve.svg", picture)
-
-
 def _print(
     summary: dict[str, Any],
     strength: list[ReleaseStrength],
     trainer: Run,
     interrupted: bool,
 ) -> None:
-    from neurogame.arena.strength_curve import still_rises, strength_table
+    from neurogame.arena.strength_table import still_rises, strength_table
 
     seconds = max(summary["seconds"], 1e-9)
     print(

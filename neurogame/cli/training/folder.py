@@ -38,7 +38,6 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
 
     Raises:
         ConfigurationError: no game is named, or the folder holds a run.
-        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
     from neurogame.learn.run_folder import RunFolder
     from neurogame.simulate.game import Game
@@ -47,7 +46,7 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
         raise ConfigurationError("train: name a game (see 'neurogame games'), or --resume DIR")
     game = Game.load(options.rules)
     out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    folder = RunFolder(out, tensorboard=options.tensorboard)
+    folder = RunFolder(out)
     folder.check_free()
     return game, folder
 
@@ -82,7 +81,7 @@ def resumed(
     """
     from neurogame.learn.run_folder import RunFolder
 
-    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
+    folder = RunFolder(options.resume)
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     ends = {name: given[name] for name in ("games", "seconds") if name in given}

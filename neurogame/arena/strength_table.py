@@ -1,0 +1,57 @@
+"""The strength of a run's releases as a table, and whether it still rises, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neurogame.arena.release_strength import ReleaseStrength
+from neurogame.arena.yardstick import MCTS
+from neurogame.learn.comparison import Comparison
+
+
+def strength_table(releases: Sequence[ReleaseStrength]) -> str:
+    """Return releases and their strength as lines of text, with a bar for each."""
+    lines = [
+        f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}",
+    ]
+    for one in releases:
+        untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
+        bar = "#" * round(20 * one.mcts.score) if one.mcts.matches else ""
+        lines.append(f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  |{bar:<20}|")
+    return "\n".join(lines)
+
+
+def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence that says whether learning still gains anything; none without a candidate.
+
+    A gain is a candidate that has beaten the last release beyond the 95 % interval of its matches.
+
+    Args:
+        candidates: rows of ``evaluations.jsonl``, in order.
+    """
+    if not candidates:
+        return ""
+    last, gains = candidates[-1], [row for row in candidates if row["low"] > 0.5]
+    if not last["matches"]:
+        return "no match of the last weights was finished in time: train for longer"
+    score = f"{100 * last['score']:.0f} % [{100 * last['low']:.0f}, {100 * last['high']:.0f}]"
+    if gains and gains[-1] is last:
+        return (
+            f"still rising: the weights after {last['seconds']:.0f} s take {score} from those "
+            f"after {last['against']:.0f} s"
+        )
+    since = f"flat since {gains[-1]['seconds']:.0f} s" if gains else "no gain is certain"
+    return (
+        f"{since}: the last weights take {score} of {last['matches']} matches from those after "
+        f"{last['against']:.0f} s"
+    )
+
+
+def _cell(comparison: Comparison) -> str:
+    if not comparison.matches:
+        return "no match was finished"
+    return (
+        f"{100 * comparison.score:5.1f} % "
+        f"[{100 * comparison.low:3.0f}, {100 * comparison.high:3.0f}] of {comparison.matches}"
+    )
