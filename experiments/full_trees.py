@@ -17,6 +17,7 @@ import math
 
 from tqdm import tqdm
 
+from neurogame.players.belief import Belief
 from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
@@ -24,8 +25,8 @@ from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree
 from neurogame.simulate.game import Game
 
-_Z = 1.96
-"""Standard errors of an interval of 95 %."""
+_HALF = 1.96 * 0.35
+"""Half an interval of 95 % of a round, at least."""
 
 
 def frozen(game: Game, capacity: int, seed: int) -> Mcts:
@@ -50,7 +51,8 @@ def _freeze(tree: MctsTree) -> None:
 
 def shown(racer: Racer) -> str:
     """Return a line with the points in per cent and their interval."""
-    low, high = (100 * min(max(bound, 0.0), 1.0) for bound in racer.bounds(_Z))
+    half = _HALF / math.sqrt(max(len(racer.rounds), 1))
+    low, high = 100 * max(racer.mean - half, 0.0), 100 * min(racer.mean + half, 1.0)
     return (
         f"{racer.name}: {100 * racer.mean:.1f} % [{low:.0f}, {high:.0f}] in "
         f"{len(racer.rounds)} rounds"
@@ -78,8 +80,8 @@ def main() -> None:
             searches,
             plies=4,
             seed=options.seed,
-            # Nobody is sent home.
-            z=math.inf,
+            # So sure that nothing is ever decided.
+            priors=dict.fromkeys(searches, Belief(mean=0.5, spread=1e-9)),
         )
         with tqdm(total=options.rounds * len(searches), unit="round", desc=name) as bar:
             for _ in race.steps(Limit(seconds=options.seconds), options.rounds):

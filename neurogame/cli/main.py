@@ -34,6 +34,7 @@ COMMANDS = {
     "play": "play against a trained player in the terminal",
     "match": "let two or more players play matches",
     "arena": "measure players against each other, with intervals and ratings; can be resumed",
+    "auto": "show what the player auto learns of a game before a match, what it chooses, and why",
     "serve": "play matches over HTTP, as game servers of General Game Playing run them",
     "manage": "run matches of players that are reached over HTTP",
     "inspect": "show what an evaluator or a judge of moves knows, and why it likes a state or move",

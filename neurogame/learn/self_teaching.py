@@ -107,7 +107,7 @@ class SelfTeaching:
     def __str__(self) -> str:
         """Return a line for people."""
         before = f", after {self.earlier:,} before earlier matches" if self.earlier else ""
-        return f"learned from {self.games:,} games with itself{before}"
+        return f"learned {self.seconds:.1f} s, {self.games:,} games with itself{before}"
 
     def learn(self, until: float) -> None:
         """Learn until a time; see :meth:`.TimedLearner.learn`."""
@@ -116,6 +116,10 @@ class SelfTeaching:
     def learn_a_little(self) -> None:
         """Learn for a moment; see :meth:`.TimedLearner.learn_a_little`."""
         self._learner.learn_a_little()
+
+    def take_loss(self) -> float:
+        """Return the mean loss since the last call; see :meth:`.TimedLearner.take_loss`."""
+        return self._learner.take_loss()
 
     def evaluator(self) -> Evaluator:
         """Return what has been learned so far, an evaluator of :attr:`home`; it stays as it is."""

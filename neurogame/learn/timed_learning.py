@@ -80,6 +80,10 @@ class TimedLearner:
         """Return what the sizes of steps follow from, to go on with."""
         return self._learner.steps()
 
+    def take_loss(self) -> float:
+        """Return the mean cross-entropy of a value since the last call; NaN if there was none."""
+        return self._learner.take_loss()
+
     def learn(self, until: float) -> None:
         """Learn until a time.
 

@@ -1,8 +1,7 @@
-"""Short matches of searches against a baseline, until the better ones stand out or not."""
+"""Short matches of searches against a baseline, until it is decided whether one is better."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.players.belief import UNTRIED, Belief, best_believed
 from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Opening, Openings
@@ -22,13 +22,6 @@ MATCHES_PER_ROUND = 2
 MOST_ROUNDS = 100
 """Rounds after which a race is over: more would tell apart what hardly differs."""
 
-_SPREAD = 0.35
-"""Least standard deviation of a round that is reckoned with: few rounds that end alike, as the
-first ones often do, do not show that all others will."""
-_EXPECTED = 2
-"""Rounds that an expectation counts for: games differ by about 0.25 from what is expected, which is
-as much as the means of two rounds differ."""
-
 
 @final
 @dataclass(kw_only=True)
@@ -39,38 +32,38 @@ class Racer:
         name: for people.
         rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
             match in each role from a common opening.
-        is_racing: whether it still runs.
-        expected: what its kind came to in other games, 0..1, which counts like two rounds beside
-            its own; None: nothing is expected of it.
+        prior: what was believed of it before.
+        doublings: see :meth:`.Belief.after`.
     """
 
     name: str
     rounds: list[float] = field(default_factory=list)
-    is_racing: bool = True
-    expected: float | None = None
+    prior: Belief = UNTRIED
+    doublings: float = 0.0
 
     @property
     def mean(self) -> float:
         """Mean of the rounds, 0.5 without any."""
         return float(np.mean(self.rounds)) if self.rounds else 0.5
 
-    def bounds(self, z: float) -> tuple[float, float]:
-        """Return the mean less and plus ``z`` standard errors, what is expected included."""
-        known = [] if self.expected is None else [self.expected] * _EXPECTED
-        counted = [*known, *self.rounds]
-        if not counted:
-            return 0.0, 1.0
-        spread = max(float(np.std(self.rounds)) if self.rounds else 0.0, _SPREAD)
-        mean, error = float(np.mean(counted)), spread / math.sqrt(len(counted))
-        return mean - z * error, mean + z * error
+    @property
+    def belief(self) -> Belief:
+        """What is believed of it after its rounds."""
+        return self.prior.after(self.rounds, self.doublings)
 
-    def is_ahead(self, z: float, fewest: int) -> bool:
-        """Return whether it is ahead of the baseline by ``z`` errors, in enough rounds."""
-        return len(self.rounds) >= fewest and self.bounds(z)[0] > 0.5
+    def told(self) -> tuple[str, str, str, str]:
+        """Return what was expected, trials, what is believed and how surely it is better."""
+        seen = f"{100 * self.mean:.0f} % in {len(self.rounds)} rounds" if self.rounds else "none"
+        belief = self.belief
+        return str(self.prior), seen, str(belief), f"{100 * belief.better:.0f} %"
 
-    def is_behind(self, z: float, fewest: int) -> bool:
-        """Return whether it is behind the baseline by ``z`` errors, in enough rounds."""
-        return len(self.rounds) >= fewest and self.bounds(z)[1] < 0.5
+    def __str__(self) -> str:
+        """Return the same as one line for people."""
+        expected, trials, believed, better = self.told()
+        return (
+            f"{self.name}: expected {expected}, trials {trials}, believed {believed}, "
+            f"better with {better}"
+        )
 
 
 @final
@@ -89,10 +82,8 @@ class Race:
         *,
         plies: int,
         seed: int,
-        z: float = 1.0,
-        fewest: int = 6,
-        former: Mapping[str, Sequence[float]] | None = None,
-        expected: Mapping[str, float] | None = None,
+        priors: Mapping[str, Belief] | None = None,
+        doublings: float = 0.0,
     ) -> None:
         """Take who runs.
 
@@ -102,28 +93,23 @@ class Race:
             candidates: the searches that run against it, by name.
             plies: random ones at the beginning of every match; at least 0.
             seed: decides the openings.
-            z: standard errors by which a candidate must be behind the best to be sent home. The
-                time is better spent on others long before it is sure that it is worse.
-            fewest: rounds before anybody is sent home, at least 1.
-            former: rounds of earlier races against the same baseline, by name; they count too.
-            expected: see :class:`Racer`, by name.
+            priors: what is believed of them before, by name; None: that they are untried.
+            doublings: see :meth:`.Belief.after`.
         """
-        known, hoped = former or {}, expected or {}
+        known = priors or {}
         self.racers = [
-            Racer(name=name, rounds=list(known.get(name, ())), expected=hoped.get(name))
+            Racer(name=name, prior=known.get(name, UNTRIED), doublings=doublings)
             for name in candidates
         ]
-        self._game, self._baseline, self._z = game, baseline, z
+        self._game, self._baseline = game, baseline
         self._seed = seed % (1 << 64)
-        self._fewest = fewest
         self._candidates = list(candidates.values())
         # The clock is running: nothing is searched for decided ones.
         self._openings = Openings(game, plies, seed, nodes=0)
-        # The same openings again would tell less.
-        self._played = max((len(racer.rounds) for racer in self.racers), default=0)
+        self._played = 0
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
-        """Play rounds until the time is out or nobody is left.
+        """Play rounds until the time is out or it is decided who is better.
 
         Args:
             limit: of every search.
@@ -135,14 +121,18 @@ class Race:
                 return
 
     def steps(self, limit: Limit, rounds: int = MOST_ROUNDS) -> Iterator[None]:
-        """Play rounds until nobody is left; yield before every move, so that it may be ended there.
+        """Play rounds until one is surely better, or none is left that may be.
+
+        It yields before every move, so that it may be ended there.
 
         Args:
             limit: of every search.
             rounds: most rounds to play.
         """
         for _ in range(rounds):
-            if not any(racer.is_racing for racer in self.racers):
+            racing = [racer for racer in self.racers if not racer.belief.is_decided]
+            best = best_believed(self.racers)
+            if not racing or (best is not None and best not in racing):
                 return
             opening = self._openings[self._played]
             self._played += 1
@@ -151,17 +141,9 @@ class Race:
                 seats = [self._baseline] * len(self._game.roles)
                 control = yield from self._match(seats, opening, limit)
             for racer, search in zip(self.racers, self._candidates, strict=True):
-                if racer.is_racing:
+                if racer in racing:
                     score = yield from self._round(search, opening, control, limit)
                     racer.rounds.append(score)
-            self._send_home()
-
-    def _send_home(self) -> None:
-        """Let those stop that are behind the baseline or the best."""
-        lowest = max([0.5, *(racer.bounds(self._z)[0] for racer in self.racers)])
-        for racer in self.racers:
-            if len(racer.rounds) >= self._fewest and racer.bounds(self._z)[1] < lowest:
-                racer.is_racing = False
 
     def _round(
         self,

@@ -36,6 +36,7 @@ COMPLETE = {
     "play": ["play", "GAME"],
     "match": ["match", "GAME", "--players", "random", "random"],
     "arena": ["arena", "--game", "GAME", "--players", "random", "random"],
+    "auto": ["auto", "GAME"],
     "serve": ["serve", "--player", "random"],
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],

@@ -64,6 +64,7 @@ def _lines(path: Path, trace: Path, out: Path) -> dict[str, list[str]]:
         "replay": ["replay", name, str(trace)],
         "features": ["features", name, "--games", "100"],
         "match": ["match", name, "--matches", "1", "--players", "random"],
+        "auto": ["auto", name, "--clock", "1,1"],
         "arena": ["arena", "--game", name, "--players", "random", "--matches", "2"],
         "manage": ["manage", name, "--players", "random"],
         "train": ["train", name, "--seconds", "1", "--out", str(out)],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from neurogame.errors import LimitError, PlayerError
+from neurogame.errors import GameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
@@ -19,12 +20,10 @@ from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
-from neurogame.players.auto.choice import choose_player
-from neurogame.players.auto.facts import GameFacts
-from neurogame.players.auto.offers import Offer, Offers
-from neurogame.players.auto.pace import LONGEST, TrialPace
+from neurogame.players.auto.choice import _trials, choose_player
+from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
-from neurogame.players.auto.trial_memory import TrialMemory
+from neurogame.players.belief import NOTHING_LEARNED, UNTRIED, Belief, learned_belief
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
@@ -41,21 +40,15 @@ from tests.library import load as game
 from tests.players.searching import Searching
 
 
-def blunderer(of: Game, name: str) -> Candidate:
-    return Candidate(name=name, player=RandomPlayer(), searcher=Searching(of))
+def candidate(name: str, belief: Belief, *, is_good: bool = False) -> Candidate:
+    searcher = Searching(game("tictactoe"), is_good=is_good)
+    return Candidate(name=name, player=RandomPlayer(), searcher=searcher, belief=belief)
 
 
-def offering(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Let nothing be offered but what stands here: ``bad`` or ``impossible``."""
-
-    def impossible(name: str) -> Candidate:
-        raise LimitError("too large")
-
-    def fresh(self: Offers, facts: GameFacts) -> Iterator[Offer]:
-        makers = {"bad": lambda name: blunderer(game("tictactoe"), name), "impossible": impossible}
-        yield from (Offer(name=name, make=makers[name]) for name in names)
-
-    monkeypatch.setattr(Offers, "fresh", fresh)
+def offering(monkeypatch: pytest.MonkeyPatch, *candidates: Candidate) -> None:
+    """Let nothing have been learned but what stands here."""
+    monkeypatch.setattr(Offers, "learn", lambda *_: None)
+    monkeypatch.setattr(Offers, "taught", lambda *_: list(candidates))
 
 
 @pytest.fixture
@@ -63,43 +56,52 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let trials depend on their outcomes, not on how busy the machine is."""
     run = Race.run
 
-    def eight_rounds(self: Race, limit: Limit, deadline: float) -> None:
-        run(self, limit, deadline, rounds=8)
+    def eight_rounds(self: Race, limit: Limit, deadline: float, rounds: int) -> None:
+        run(self, limit, math.inf, min(rounds, 8))
 
     monkeypatch.setattr(Race, "run", eight_rounds)
-    monkeypatch.setattr("neurogame.players.auto.choice._SLOW_TO_MAKE", 0.0)
-    monkeypatch.setattr("neurogame.players.auto.choice.LONGEST", 0.02)
+    monkeypatch.setattr("neurogame.players.auto.choice._LONGEST", 0.02)
 
 
 @pytest.mark.usefixtures("unhurried")
 def test_what_loses_in_trials_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    offering(monkeypatch, "impossible", "bad")
-    found = choose_player(game("tictactoe"), seconds=100, seed=1)
-    assert found.name == found.first == "mcts"
-    (racer,) = found.racers
-    assert racer.name == "bad"
-    assert racer.mean < 0.5
-    assert found.notes == ("impossible: not possible: too large",)
-    assert "mcts" in str(found)
-    assert "bad against mcts" in str(found)
+    offering(monkeypatch, candidate("bad", learned_belief(30)))
+    chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert chosen.name == "mcts"
+    (racer,) = chosen.racers
+    assert racer.rounds
+    assert racer.belief.mean < 0.5 < racer.prior.mean
+    assert chosen.headline.startswith(f"plays mcts ({racer}; ")
 
 
 @pytest.mark.usefixtures("unhurried")
 def test_what_wins_trials_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    offering(monkeypatch)
-    bad = blunderer(game("tictactoe"), "bad")
-    monkeypatch.setattr(Offers, "trained", lambda *_: [Offer(name="bad", make=lambda name: bad)])
-    found = choose_player(game("tictactoe"), seconds=100, seed=1, checkpoints=[Path("bad.pt")])
-    assert found.first == "bad"
-    assert found.name == "mcts"
-    assert "beat bad in trials" in str(found)
+    offering(
+        monkeypatch,
+        candidate("bad", learned_belief(30)),
+        candidate("good", NOTHING_LEARNED, is_good=True),
+    )
+    monkeypatch.setattr(Offers, "plain", lambda *_: candidate("mcts", UNTRIED))
+    chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert chosen.name == "good"
+    assert len(chosen.racers) == 2
+    assert "trials at 20 ms per move" in str(chosen)
+
+
+def test_without_trials_what_is_expected_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    for belief, name in ((learned_belief(30), "learned"), (NOTHING_LEARNED, "mcts")):
+        offering(monkeypatch, candidate("learned", belief))
+        chosen = choose_player(game("connectfour"), seconds=0.01, seed=1)
+        assert chosen.name == name
+        assert chosen.move_time == 0
+        assert "trials none" in chosen.headline
 
 
 def test_without_time_the_plain_search_plays() -> None:
-    found = choose_player(game("connectfour"), seconds=0.01, seed=1)
-    assert found.name == "mcts"
-    assert found.racers == ()
-    assert "no time for trials" in str(found)
+    chosen = choose_player(game("connectfour"), seconds=0.01, seed=1)
+    assert chosen.name == "mcts"
+    assert chosen.racers == ()
+    assert chosen.notes == ("nothing learned: too little time for this game",)
 
 
 @pytest.mark.parametrize(
@@ -146,53 +148,71 @@ def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
     player.start(MatchStart(copy, 0, 1))
     assert isinstance(player, AutoPlayer)
     assert f"alphabeta:{tmp_path}/values.pt" in player.report
-    # Nothing is learned in seconds where there is a run of training.
-    assert "learned from" not in player.report
+    # Nothing is learned in seconds where there is a run of training, or here none.
+    assert player.learned == 0
+    assert "expected 40 ± 25 %" in player.report
     assert player.choose(copy.initial_state(), Limit(seconds=0.1)) in range(9)
 
 
-def test_what_self_play_teaches_is_offered_where_there_is_time(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("losses", "belief"),
+    [
+        ((0.69, 0.6, 0.55), learned_belief(7)),
+        # As a blind guess has it, and more than at first.
+        ((0.69, 0.69, 0.685), NOTHING_LEARNED),
+        ((0.5, 0.6, 0.6), NOTHING_LEARNED),
+        ((math.nan, math.nan, math.nan), NOTHING_LEARNED),
+    ],
+)
+def test_both_searches_have_what_self_play_teaches(
+    monkeypatch: pytest.MonkeyPatch, losses: tuple[float, ...], belief: Belief
 ) -> None:
-    of, asked = game("tictactoe"), []
+    asked: list[float] = []
 
     def learn(self: SelfTeaching, until: float) -> None:
         asked.append(until - time.monotonic())
-        for _ in range(30):
+        for _ in range(10):
             self.learn_a_little()
 
+    left = iter(losses)
     monkeypatch.setattr(SelfTeaching, "learn", learn)
-    facts = choose_player(of, seconds=0.01, seed=1).facts
-    offers = Offers(of, seed=1, deadline=time.monotonic() + 600, threads=2)
-    found = list(offers.fresh(facts))
-    assert found[0].name.startswith("mcts:cilp,refine=300,cutoff=0,tree=values")
-    assert found[1].name == "alphabeta:cilp,refine=300"
-    assert offers.taught == {found[0].name, found[1].name}
-    for offer in found[:2]:
-        assert offers.make(offer) is not None
-    # Both searches play with the same evaluator.
-    assert asked == [pytest.approx(300, abs=1)]
+    monkeypatch.setattr(SelfTeaching, "take_loss", lambda _: next(left))
+    monkeypatch.setattr(SelfTeaching, "seconds", 7.0)
+    offers = Offers(game("tictactoe"), seed=1, threads=2)
+    assert offers.taught(SEARCHES) == []
+    offers.learn(300)
+    assert asked == [pytest.approx(seconds, abs=9) for seconds in (30, 210, 300)]
     assert offers.teaching is not None
-    assert offers.notes == [str(offers.teaching)]
     assert offers.teaching.games > 0
-    hurried = Offers(of, seed=1, deadline=time.monotonic() + 1)
-    assert not any("refine" in offer.name for offer in hurried.fresh(facts))
-    assert hurried.teaching is None
-    unwilling = Offers(of, seed=1, deadline=time.monotonic() + 600, self_play=False)
-    assert not any("refine" in offer.name for offer in unwilling.fresh(facts))
+    tree, search = offers.taught(SEARCHES)
+    assert tree.name.startswith("mcts:cilp,refine=7,cutoff=0,tree=values")
+    assert search.name == "alphabeta:cilp,refine=7"
+    assert tree.belief == search.belief == belief
+    assert [one.name for one in offers.taught(["alphabeta"])] == [search.name]
+
+
+def test_who_must_not_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Offers, "learn", lambda *_: pytest.fail("it learns"))
+    assert choose_player(game("tictactoe"), seconds=1, seed=1, self_play=False).name == "mcts"
 
 
 def test_a_game_that_is_too_large_to_learn_is_played_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("neurogame.learn.timed_learning.is_too_slow", lambda *_: True)
-    of = game("tictactoe")
-    facts = choose_player(of, seconds=0.01, seed=1).facts
-    offers = Offers(of, seed=1, deadline=time.monotonic() + 600)
-    found = list(offers.fresh(facts))
-    assert found
-    assert not any("refine" in offer.name for offer in found)
-    assert offers.teaching is None
+    chosen = choose_player(game("tictactoe"), seconds=3, seed=1)
+    assert (chosen.name, chosen.racers) == ("mcts", ())
+    assert "nothing was learned" in chosen.headline
+
+
+def test_what_cannot_be_learned_is_played_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(self: SelfTeaching, until: float) -> None:
+        raise GameError("no legal move")
+
+    monkeypatch.setattr(SelfTeaching, "learn", stuck)
+    chosen = choose_player(game("tictactoe"), seconds=3, seed=1)
+    assert chosen.name == "mcts"
+    assert chosen.notes == ("nothing learned: no legal move",)
 
 
 def test_it_learns_on_while_others_think_and_changes_over(
@@ -205,12 +225,20 @@ def test_it_learns_on_while_others_think_and_changes_over(
     choice = choose_player(of, seconds=0.01, seed=1)
     assert choice.school is None
     teaching = SelfTeaching(of, seed=1)
-    better = Candidate(name="learned", player=RandomPlayer(), searcher=Searching(of))
+    better = candidate("learned", UNTRIED)
     school = School(
-        of, teaching, lambda: better, playing=blunderer(of, "bad"), is_learned=True, plies=0, seed=1
+        of,
+        teaching,
+        lambda: better,
+        playing=candidate("bad", UNTRIED),
+        learned=None,
+        making=0.0,
+        plies=0,
+        move_time=1.0,
+        seed=1,
     )
     monkeypatch.setattr("neurogame.players.auto.school._LEAST", 0.01)
-    player._choice = replace(choice, school=school)
+    player.choice = replace(choice, school=school)
     player.ponder(of.initial_state(), lambda: school.playing is better)
     assert teaching.games > 0
     assert player._playing is better.player
@@ -220,78 +248,41 @@ def test_it_learns_on_while_others_think_and_changes_over(
     assert list(tmp_path.glob("self-taught-*.pt"))
 
 
-def test_trials_are_kept_and_what_has_lost_is_not_tried_again(
+def test_the_start_ends_with_the_newest_weights(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
-    offering(monkeypatch, "bad")
-    of = game("tictactoe")
-    rounds = [0.0, 0.25, 0.0, 0.0, 0.5, 0.0]
-    TrialMemory(of).keep([Racer(name="bad", rounds=rounds)])
-    copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
-    assert TrialMemory(copy).rounds == {"bad": rounds}
-    assert TrialMemory(game("connectfour5")).rounds == {}
-    found = choose_player(of, seconds=30, seed=1)
-    assert found.notes == ("bad: lost the trials of earlier matches",)
-    assert found.racers == ()
-    (path,) = tmp_path.glob("trials-*.json")
-    for damaged in ('{"bad": [0.0', "[1]", '{"bad": ["x"]}'):
-        path.write_text(damaged)
-        assert TrialMemory(of).rounds == {}
+    monkeypatch.setattr(School, "spend", lambda self, stop: self._teaching.learn_a_little())
+    monkeypatch.setattr(School, "_trials", lambda *_: iter(()))
+    monkeypatch.setattr("neurogame.players.auto.choice._trials", won)
+    player = AutoPlayer(PlayerSpec.parse("auto:prepare=4"))
+    player.start(MatchStart(game("tictactoe"), 0, 1))
+    first, *_, last = player.report.splitlines()
+    assert first.startswith("plays mcts:cilp,refine=")
+    assert last.startswith("until the match: plays mcts:cilp,refine=")
+    assert player.learned > 0
+    assert player.choose(game("tictactoe").initial_state(), Limit(seconds=0.05)) in range(9)
 
 
-@pytest.mark.usefixtures("unhurried")
-def test_rounds_of_earlier_matches_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
-    offering(monkeypatch, "bad")
-    first = choose_player(game("tictactoe"), seconds=100, seed=1)
-    (racer,) = first.racers
-    known = TrialMemory(game("tictactoe")).rounds
-    assert known == {"bad": racer.rounds}
-    assert len(racer.rounds) >= 3
+def won(
+    game: Game, plain: Candidate, candidates: list[Candidate], *_: Any, **__: Any
+) -> tuple[list[Racer], float]:
+    """Return that every trial was won."""
+    racers = [Racer(name=one.name, prior=one.belief, rounds=[1.0] * 5) for one in candidates]
+    return racers, 0.02
 
 
-def test_what_is_expected_counts_like_two_rounds() -> None:
-    plain = Racer(name="plain", rounds=[0.75, 0.75, 0.5])
-    hopeful = Racer(name="hopeful", rounds=[0.75, 0.75, 0.5], expected=0.9)
-    doubtful = Racer(name="doubtful", rounds=[0.75, 0.75, 0.5], expected=0.1)
-    assert hopeful.mean == plain.mean == pytest.approx(2 / 3)
-    assert sum(hopeful.bounds(1.0)) / 2 == pytest.approx((0.9 * 2 + 2) / 5)
-    assert hopeful.is_ahead(1.28, 3)
-    assert not plain.is_ahead(1.28, 3)
-    assert not doubtful.is_ahead(0.0, 3)
-    # What is expected takes the place of no trial.
-    assert not Racer(name="untried", expected=0.9).is_ahead(1.28, 3)
-
-
-def test_offers_tell_what_is_expected_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def better(self: Offers, facts: GameFacts) -> Iterator[Offer]:
-        good = Candidate(name="good", player=RandomPlayer(), searcher=Searching(game("tictactoe")))
-        yield Offer(name="good", make=lambda name: good, expected=0.65)
-
-    seen: list[float | None] = []
-
-    def run(self: Race, limit: Limit, deadline: float) -> None:
-        seen.extend(racer.expected for racer in self.racers)
-
-    monkeypatch.setattr(Offers, "fresh", better)
-    monkeypatch.setattr(Race, "run", run)
-    choose_player(game("tictactoe"), seconds=100, seed=1)
-    assert seen == [pytest.approx(0.65)]
-
-
-def test_long_matches_get_fewer_rounds_and_not_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-    costs = Probe(plies=60, choices=60, simultaneous=0, overhead=0, simulation=1e-6)
-    ample, little, none = (
-        TrialPace(costs=costs, deadline=seconds, longest=LONGEST)
-        for seconds in (60 * 10 * 0.02, 60 * 6 * 0.0045, 60 * 6 * 0.003)
-    )
-    assert ample.move_time(1) == pytest.approx(0.02)
-    assert little.move_time(1) == pytest.approx(0.004)
-    assert little.fits(1)
-    assert not little.fits(2)
-    assert not none.fits(1)
+def test_fewer_run_where_matches_are_long() -> None:
+    of, found = game("tictactoe"), []
+    candidates = [candidate(name, learned_belief(30)) for name in "ab"]
+    plain = candidate("mcts", UNTRIED)
+    for rounds in (12, 7, 5):
+        costs = Probe(plies=60, choices=60, simultaneous=0, overhead=0, simulation=1e-6)
+        until = time.monotonic() + rounds * 60 * 0.0041
+        racers, seconds = _trials(of, plain, candidates, costs, until=until, seed=1, move_time=1.0)
+        assert [racer.name for racer in racers] == ["a", "b"]
+        found.append((seconds > 0, bool(racers[0].rounds), bool(racers[1].rounds)))
+    assert found == [(True, True, True), (True, True, False), (False, False, False)]
 
 
 def test_it_solves_while_its_start_lasts_and_remembers_the_line() -> None:

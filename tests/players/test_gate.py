@@ -19,9 +19,10 @@ from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.learn.self_teaching import ENOUGH, SelfTeaching
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.school import School
+from neurogame.players.belief import NOTHING_LEARNED, SURE, UNTRIED, Belief, learned_belief
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
-from neurogame.players.gate.trials import Trials, TrialTerms
+from neurogame.players.gate.trials import Trials, TrialTerms, doublings
 from neurogame.players.gate.uses import beside_uses, evaluator_uses
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
@@ -123,6 +124,7 @@ def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
         report = open_gate(game, settings, TrialTerms(judges=judges, seed=1, seconds=seconds))
         assert report.settings == MctsSettings(playout="mast")
         assert report.chosen == "off"
+        assert not any(racer.rounds for racer in report.trials.racers)
 
 
 def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
@@ -167,17 +169,32 @@ def test_what_has_learned_is_trusted_until_matches_speak_against_it() -> None:
     for trained, chosen in ((True, trust), (False, "off")):
         report = open_evaluator_gate(nim, settings, terms, trained=trained)
         assert report.chosen == chosen
-        assert not report.trials.racers
+        assert not any(racer.rounds for racer in report.trials.racers)
+        assert "trials none" in str(report)
     # A tree that was chosen leaves no room for that use, and the others are not for it.
     rave = MctsSettings(lanes=1, tree="rave")
     report = open_evaluator_gate(nim, rave, terms, trained=True)
     assert (report.chosen, report.settings) == ("off", rave)
-    bad, even = Racer(name=trust, rounds=[0.0] * 4), Racer(name=trust, rounds=[0.0, 1.0])
-    good = Racer(name="good", rounds=[1.0] * 9)
-    assert Trials(racers=(bad,), limit=None).chosen(trust) is None
-    assert Trials(racers=(even,), limit=None).chosen(trust) == trust
-    assert Trials(racers=(even,), limit=None).chosen(None) is None
-    assert Trials(racers=(even, good), limit=None).chosen(trust) == "good"
+    prior = learned_belief(30)
+    bad, even, good = (
+        Racer(name=name, rounds=rounds, prior=own)
+        for name, rounds, own in (
+            ("bad", [0.0] * 4, prior),
+            ("even", [0.0, 1.0], prior),
+            ("good", [1.0] * 9, UNTRIED),
+        )
+    )
+    assert Trials(racers=(bad,)).best is None
+    assert Trials(racers=(bad, even)).best == "even"
+    assert Trials(racers=(even, good)).best == "good"
+    assert Trials(racers=(Racer(name="untried", rounds=[0.0, 1.0]),)).best is None
+
+
+def test_doublings_lead_from_a_trial_to_a_match() -> None:
+    short, long = Limit(seconds=0.1), Limit(seconds=0.8)
+    assert doublings(short, long) == pytest.approx(3)
+    assert doublings(long, short) == doublings(long, None) == 0
+    assert doublings(Limit(simulations=500), Limit(simulations=4000)) == pytest.approx(3)
 
 
 def test_an_exploration_or_a_tree_that_is_given_stays() -> None:
@@ -212,12 +229,27 @@ def make_race(game: Game, judge: Judged) -> Race:
 def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
     for sign, better in ((1, True), (-1, False)):
         race = make_race(game, Judged(game, sign, perfect=True))
-        race.run(Limit(simulations=4), time.monotonic() + 600, rounds=8)
+        race.run(Limit(simulations=4), time.monotonic() + 600, rounds=40)
         (racer,) = race.racers
-        # Who surely loses is sent home before the end.
-        assert racer.is_racing == better
-        assert len(racer.rounds) == 8 if better else len(racer.rounds) < 8
-        assert racer.mean > 0.5 if better else racer.bounds(1.96)[1] < 0.5
+        # It ends as soon as that is decided.
+        assert racer.belief.is_decided
+        assert 0 < len(racer.rounds) < 40
+        assert (racer.belief.mean > 0.5) == (racer.mean > 0.5) == better
+
+
+def test_a_race_goes_on_with_those_of_whom_nothing_is_decided(game: Game) -> None:
+    worse, other = (Searching(game) for _ in range(2))
+    even = Mcts(game, settings=MctsSettings(capacity=50_000), seed=2)
+    race = Race(game, Mcts(game, seed=3), {"even": even, "worse": worse}, plies=2, seed=3)
+    race.run(Limit(simulations=200), time.monotonic() + 600, rounds=12)
+    rounds = {racer.name: len(racer.rounds) for racer in race.racers}
+    assert rounds["worse"] < rounds["even"]
+    race = Race(
+        game, other, {"good": Searching(game, is_good=True), "worse": worse}, plies=2, seed=3
+    )
+    race.run(Limit(simulations=200), time.monotonic() + 600, rounds=40)
+    assert race.racers[0].belief.better > SURE
+    assert len(race.racers[1].rounds) == len(race.racers[0].rounds) < 40
 
 
 def test_a_race_without_time_decides_nothing(game: Game) -> None:
@@ -225,7 +257,7 @@ def test_a_race_without_time_decides_nothing(game: Game) -> None:
     race.run(Limit(simulations=4), time.monotonic())
     (racer,) = race.racers
     assert racer.rounds == []
-    assert racer.bounds(1.96) == (0, 1)
+    assert racer.belief == UNTRIED
 
 
 class Teaching:
@@ -243,24 +275,29 @@ class Teaching:
 
 def candidate(name: str, *, is_good: bool) -> Candidate:
     return Candidate(
-        name=name, player=RandomPlayer(), searcher=Searching(load("tictactoe"), is_good=is_good)
+        name=name,
+        player=RandomPlayer(),
+        searcher=Searching(load("tictactoe"), is_good=is_good),
+        belief=UNTRIED,
     )
 
 
 def school(
     teaching: Teaching,
-    make: Callable[[], Candidate | None],
+    make: Callable[[], Candidate],
     *,
     is_good: bool = True,
-    is_learned: bool = False,
+    learned: Belief | None = NOTHING_LEARNED,
 ) -> School:
     return School(
         load("tictactoe"),
         cast(SelfTeaching, teaching),
         make,
         playing=candidate("first", is_good=is_good),
-        is_learned=is_learned,
+        learned=learned,
+        making=0.0,
         plies=2,
+        move_time=0.1,
         seed=1,
     )
 
@@ -283,7 +320,7 @@ def test_what_has_learned_twice_as_long_takes_over() -> None:
         made.append(teaching.seconds)
         return candidate(f"learned {teaching.seconds:.0f}", is_good=False)
 
-    own = school(teaching, make, is_learned=True)
+    own = school(teaching, make, learned=None)
     assert not own.spend(calls(9))
     assert own.playing.name == "first"
     assert own.spend(calls(1000))
@@ -297,6 +334,8 @@ def test_what_has_learned_twice_as_long_takes_over() -> None:
     assert teaching.seconds == ENOUGH
     own.keep()
     assert teaching.kept == 1
+    own.release()
+    assert made[-2:] == [ENOUGH, ENOUGH]
 
 
 def test_another_search_has_to_be_beaten_first() -> None:
@@ -306,16 +345,13 @@ def test_another_search_has_to_be_beaten_first() -> None:
     assert own.playing.name == "learned"
 
 
-def test_what_loses_trials_never_plays_and_what_cannot_be_made_ends_it() -> None:
-    for begun, made, ended in (
-        (100, lambda: candidate("learned", is_good=False), ENOUGH),
-        (1, lambda: None, 3),
-    ):
-        teaching = Teaching(begun)
-        own = school(teaching, made)
-        assert not own.spend(calls(100_000))
-        assert own.playing.name == "first"
-        assert teaching.seconds == ended
+def test_what_loses_trials_does_not_play() -> None:
+    teaching = Teaching(100)
+    own = school(teaching, lambda: candidate("learned", is_good=False))
+    assert not own.spend(calls(100_000))
+    own.release()
+    assert own.playing.name == "first"
+    assert teaching.seconds == ENOUGH
 
 
 def test_each_player_has_its_part_unless_it_says_what_it_takes() -> None:

@@ -23,8 +23,11 @@ from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.waiting import during, say
 
-_SHARE, _REST = 0.9, 0.05
-"""Shares of the given time for the choice, and for the start of who was chosen."""
+_REST, _LEAST_REST = 0.05, 0.4
+"""Share of the given time, and at least so many seconds of at most half of it, for the start of who
+was chosen and for what comes too late."""
+_REMAKING = 1.5
+"""What was learned may take so many times as long to be made again as it took at first."""
 
 
 @final
@@ -33,6 +36,7 @@ class AutoPlayer:
 
     Attributes:
         last: the result of the last search of this match, or None.
+        choice: of the game of this match; None before the first one, and where it solves.
         report: what was chosen and why, as text for people; empty before the first match.
     """
 
@@ -52,7 +56,7 @@ class AutoPlayer:
         if self._folder is not None and not self._folder.is_dir():
             raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
         self._game: Game | None = None
-        self._choice: PlayerChoice | None = None
+        self.choice: PlayerChoice | None = None
         self._playing: Player | None = None
         self._begin: Callable[[Player], None] = lambda player: None
 
@@ -60,6 +64,12 @@ class AutoPlayer:
     def name(self) -> str:
         """The player string."""
         return str(self._spec)
+
+    @property
+    def learned(self) -> float:
+        """Seconds of a processor that it has learned the game for, before earlier matches too."""
+        school = None if self.choice is None else self.choice.school
+        return 0.0 if school is None else school.seconds
 
     @property
     def last(self) -> SearchResult | None:
@@ -70,7 +80,7 @@ class AutoPlayer:
     def start(self, match: MatchStart) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         game, seconds = match.game, match.seconds
-        left = None if seconds is None else _REST * seconds
+        left = None if seconds is None else _rest(seconds) / 2
         if self._playing is None or game is not self._game:
             if len(game.roles) == 1 and game.circuit.gate_count <= LARGE:
                 self._solve(game)
@@ -85,7 +95,7 @@ class AutoPlayer:
 
     def _solve(self, game: Game) -> None:
         """Take the player that solves: with one role there is nobody to be reckoned with."""
-        self._game, self._choice = game, None
+        self._game, self.choice = game, None
         self._playing = SolvePlayer(limit=self._limit)
         self.report = f"plays {self._playing.name} (one role)"
         say(f"{self.name}: {self.report}")
@@ -96,10 +106,10 @@ class AutoPlayer:
         if seconds is None:
             # Compiling for the first time is not what these seconds are for.
             Mcts(game, settings=MctsSettings(capacity=2))
-        left = self._options.prepare if seconds is None else _SHARE * seconds
+        left = self._options.prepare if seconds is None else seconds - _rest(seconds)
         end = time.monotonic() + left
         say(f"{self.name}: looks for the player that suits {game.name}, {left:.0f} s")
-        self._choice = choice = choose_player(
+        self.choice = choice = choose_player(
             game,
             seconds=left,
             seed=match.seed,
@@ -110,12 +120,15 @@ class AutoPlayer:
         )
         self._game, self.report = game, str(choice)
         say(f"{self.name}: {choice.headline}")
-        self._playing = choice.player
-        if choice.school is not None:
+        school = choice.school
+        if school is not None:
+            end -= _REMAKING * school.making
             with during(f"{self.name}: learns on", max(end - time.monotonic(), 0.0)):
-                choice.school.spend(lambda: time.monotonic() >= end)
-            choice.school.keep()
-            self._playing = choice.school.playing.player
+                school.spend(lambda: time.monotonic() >= end)
+            school.release()
+            school.keep()
+            self.report += f"\nuntil the match: {school}"
+        self._playing = choice.player if school is None else school.playing.player
 
     def _checkpoints(self, game: Game) -> list[Path]:
         """Return the checkpoints of a game, one for each kind of what they hold."""
@@ -153,7 +166,7 @@ class AutoPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        playing, choice = started(self._playing, self.name, "ponder"), self._choice
+        playing, choice = started(self._playing, self.name, "ponder"), self.choice
         school = None if choice is None else choice.school
         if school is not None and school.spend(stop):
             playing.stop()
@@ -166,5 +179,10 @@ class AutoPlayer:
         """End the match; who plays, and what was learned, stay for the next one of the game."""
         if self._playing is not None:
             self._playing.stop()
-        if self._choice is not None and self._choice.school is not None:
-            self._choice.school.keep()
+        if self.choice is not None and self.choice.school is not None:
+            self.choice.school.keep()
+
+
+def _rest(seconds: float) -> float:
+    """Return how much of the given time is neither for learning nor for the choice."""
+    return max(_REST * seconds, min(_LEAST_REST, seconds / 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.players.belief import Belief
 from neurogame.players.player import Player
 from neurogame.search.home_search import GameSearch
 
@@ -18,10 +19,10 @@ class Candidate:
         name: the player string that comes closest.
         player: for the match; not started.
         searcher: for trials, with little memory.
-        expected: score against the plain search, 0..1, that its like had in other games.
+        belief: in its score against plain search.
     """
 
     name: str
     player: Player
     searcher: GameSearch
-    expected: float = 0.5
+    belief: Belief

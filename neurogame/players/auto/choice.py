@@ -1,47 +1,47 @@
-"""The choice of a player for a game: by its properties, and by short matches while there is time.
+"""The choice of a player for a game: by what is expected of it, and by short matches on top.
 
-A plain tree search plays any game, so it is what others must beat; a trained checkpoint of the
-game, where there is one, takes its place. Then those that suit the game are made, one by one, as
-long as that takes no more than half of the time, and play short matches against it, all roles in
-turn. One that wins by more than chance explains is taken; otherwise it stays as it is.
+A plain tree search plays any game. What was learned, by a run of training or in the time that
+there is now, is expected to play better, unless learning itself says that it was in vain; so
+matches are evidence only, which end when they have decided, and what time they leave goes into
+learning. See :mod:`neurogame.players.belief`.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
-from neurogame.players.auto.offers import Offers
-from neurogame.players.auto.pace import FEWEST, LONGEST, TrialPace
+from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
-from neurogame.players.auto.trial_memory import TrialMemory
+from neurogame.players.belief import best_believed
 from neurogame.players.player import Player
-from neurogame.players.probe import probe
-from neurogame.players.race import Race, Racer
+from neurogame.players.probe import Probe, probe
+from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
-_PROBE_SHARE = 0.03
+_PROBE_SHARE = 0.015
 """Share of the time for the speed of the game."""
-_MAKING_SHARE = 0.6
-"""Share of the time after which no further candidate is made."""
-_SLOW_TO_MAKE = 2.0
-"""A further candidate may take this many times as long to make as the first one."""
-_SURE = 1.28
-"""Standard errors by which a candidate must be ahead, in enough rounds: with what is
-expected of it, two rounds' worth, one that is worse passes once in twenty to thirty times."""
-_LOST = 2.0
-"""Standard errors by which a candidate must have been behind not to be tried again."""
-_HOPELESS = 3
-"""Rounds after which a candidate that is behind may be dropped."""
 _PROBED = 0.015
-"""Seconds per move by which the speed of the game is measured."""
+"""Seconds per move by which that is measured."""
+_LEARNING_SHARE = 0.8
+"""Share of the time left that goes into learning before trials."""
+_TRIAL_SHARE = 0.1
+"""Share of all the time that trials may take."""
+_ROUNDS, _MOST_ROUNDS = 3, 12
+"""Rounds that should fit that time, and beyond which there are none: the doubt that is left is
+about the time per move."""
+_SHORTEST, _LONGEST = 0.004, 0.25
+"""Seconds per move in trials."""
+_USUAL_MOVE = 1.0
+"""Seconds per move in a match of which nobody knows them."""
 
 
 @final
@@ -51,12 +51,12 @@ class PlayerChoice:
 
     Attributes:
         name: the player string that comes closest.
-        player: the player, not started.
+        player: who was chosen, not started.
         facts: what the game is like.
-        first: the player string of the one to beat.
-        racers: how the others did against the first choice.
-        move_time: seconds per move in these matches; 0 if none were played.
-        school: what learns on in the match; None if nothing is learned.
+        racers: what was expected of the others than plain search, what trials showed, and what is
+            believed of them.
+        move_time: seconds per move in trials; 0 if there were none.
+        school: what learns on; None if nothing is learned.
         notes: what else happened, one line each.
         seconds: that the choice took.
     """
@@ -64,36 +64,24 @@ class PlayerChoice:
     name: str
     player: Player
     facts: GameFacts
-    first: str
     racers: tuple[Racer, ...]
     move_time: float
-    school: School | None = None
-    notes: tuple[str, ...] = field(default=())
+    school: School | None
+    notes: tuple[str, ...]
     seconds: float
 
     @property
     def headline(self) -> str:
         """One line for people: what was chosen and why."""
-        return f"plays {self.name} ({self._reason}; {self.seconds:.1f} s)"
+        why = [str(racer) for racer in self.racers] or ["nothing was learned"]
+        return f"plays {self.name} ({'; '.join(why)}; {self.seconds:.1f} s)"
 
     def __str__(self) -> str:
         """Return a few lines for people."""
-        lines = [self.headline, str(self.facts)]
-        lines += self.notes
-        lines += [
-            f"{racer.name} against {self.first}: {100 * racer.mean:.0f} % in "
-            f"{len(racer.rounds)} rounds ({1000 * self.move_time:.0f} ms per move)"
-            for racer in self.racers
-        ]
-        return "\n".join(lines)
-
-    @property
-    def _reason(self) -> str:
-        if self.name != self.first:
-            return f"it beat {self.first} in trials"
-        if any(racer.rounds for racer in self.racers):
-            return "nothing beat it in trials by more than chance"
-        return "no time for trials" if self.first == "mcts" else "trained; no time for trials"
+        trials = f"trials at {1000 * self.move_time:.0f} ms per move"
+        return "\n".join(
+            [self.headline, str(self.facts), *self.notes, *([trials] if self.move_time else [])]
+        )
 
 
 def choose_player(
@@ -112,118 +100,102 @@ def choose_player(
         game: the game.
         seconds: time for it, above 0; a plain tree search is made even if that takes longer.
         seed: decides everything but what depends on time.
-        checkpoints: of this game; what the first one holds is what others must beat.
+        checkpoints: of this game; where one can be used nothing is learned.
         threads: trees that a tree search grows side by side in the match; in trials it has one.
         self_play: whether to learn by self-play, where there is time for it.
-        move_time: seconds per move in the match, above 0, beyond which no search of a trial
-            goes; None: nobody knows.
+        move_time: seconds per move in the match, above 0; None: nobody knows.
     """
     begun = time.monotonic()
     deadline = begun + seconds
-    offers = Offers(game, seed=seed, deadline=deadline, threads=threads, self_play=self_play)
+    offers = Offers(game, seed=seed, threads=threads)
     plain = offers.plain()
-    making = _SLOW_TO_MAKE * (time.monotonic() - begun)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
-    trained = [offer for path in checkpoints for offer in offers.trained(path)]
-    held = offers.make(trained[0]) if trained else None
-    first, others = (plain, []) if held is None else (held, [plain])
-    # Under the name of a checkpoint there may be another one by the next match.
-    memory = TrialMemory(game) if held is None else None
-    former = {} if memory is None else memory.rounds
-    pace = TrialPace(costs=costs, deadline=deadline, longest=min(LONGEST, move_time or LONGEST))
-    for offer in (*trained[1:], *offers.fresh(facts)):
-        if time.monotonic() + making > begun + _MAKING_SHARE * seconds:
-            break
-        if not pace.suits(len(others) + 1):
-            break
-        known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
-        if known.is_behind(_SURE, FEWEST):
-            offers.notes.append(f"{offer.name}: lost the trials of earlier matches")
-            continue
-        made = offers.make(offer)
-        others += [] if made is None else [made]
-    racers, trial_time = _trials(game, pace, first, others, former, seed=seed)
-    if memory is not None:
-        memory.keep(racers)
-    better = [racer for racer in racers if racer.is_ahead(_SURE, FEWEST)]
-    best = max(better, key=lambda racer: racer.bounds(_SURE)[0], default=None)
-    winner = first
-    if best is not None:
-        winner = next(other for other in others if other.name == best.name)
+    kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]
+    candidates = offers.trained(checkpoints, kinds)
+    if self_play and not candidates:
+        offers.learn(_LEARNING_SHARE * (deadline - time.monotonic()))
+    making = time.monotonic()
+    candidates = candidates or offers.taught(kinds)
+    making = time.monotonic() - making
+    racers, trial_time = _trials(
+        game,
+        plain,
+        candidates,
+        costs,
+        until=min(time.monotonic() + _TRIAL_SHARE * seconds, deadline),
+        seed=seed,
+        move_time=move_time or _USUAL_MOVE,
+    )
+    best = best_believed(racers)
+    winner = next((one for one in candidates if best and one.name == best.name), plain)
+    teaching, school = offers.teaching, None
+    if teaching is not None and candidates:
+        learned = best or max(racers, key=lambda racer: racer.belief.mean)
+        kind = learned.name.partition(":")[0]
+        school = School(
+            game,
+            teaching,
+            lambda: offers.taught([kind])[0],
+            playing=winner,
+            learned=None if best is not None else learned.belief,
+            making=making / len(candidates),
+            plies=costs.opening_plies,
+            move_time=move_time or _USUAL_MOVE,
+            seed=seed,
+        )
     return PlayerChoice(
         name=winner.name,
         player=winner.player,
         facts=facts,
-        first=first.name,
         racers=tuple(racers),
         move_time=trial_time,
-        school=_school(game, offers, facts, winner, racers, plies=costs.opening_plies, seed=seed),
+        school=school,
         notes=tuple(offers.notes),
         seconds=time.monotonic() - begun,
     )
 
 
-def _school(
-    game: Game,
-    offers: Offers,
-    facts: GameFacts,
-    winner: Candidate,
-    racers: list[Racer],
-    *,
-    plies: int,
-    seed: int,
-) -> School | None:
-    """Return what learns on, with the search that suits what is learned; None if nothing is."""
-    if offers.teaching is None:
-        return None
-    taught = [racer for racer in racers if racer.name in offers.taught]
-    best = max(taught, key=lambda racer: racer.mean, default=None)
-    search = "mcts" if best is None else best.name.partition(":")[0]
-
-    def made() -> Candidate | None:
-        learned = list(offers.learned(facts))
-        same = (offer for offer in learned if offer.name.startswith(search))
-        return offers.make(next(same, learned[0]))
-
-    return School(
-        game,
-        offers.teaching,
-        made,
-        playing=winner,
-        is_learned=winner.name in offers.taught,
-        plies=plies,
-        seed=seed,
-    )
-
-
 def _trials(
     game: Game,
-    pace: TrialPace,
-    first: Candidate,
-    others: list[Candidate],
-    former: Mapping[str, Sequence[float]],
+    plain: Candidate,
+    candidates: Sequence[Candidate],
+    costs: Probe,
     *,
+    until: float,
     seed: int,
+    move_time: float,
 ) -> tuple[list[Racer], float]:
-    """Let the others play against the first choice; return how they did, and the move time."""
-    # Making them may have taken longer than expected.
-    while others and not pace.fits(len(others)):
-        others.pop()
-    if not others:
-        return [], 0.0
-    move_time = pace.move_time(len(others))
+    """Let candidates play against plain search; return how they did, and the seconds per move.
+
+    Args:
+        game: the game.
+        plain: the search to beat.
+        candidates: those who run; fewer, the first ones, where there is no time for all.
+        costs: of a match.
+        until: when to end, as ``time.monotonic`` tells it.
+        seed: decides the openings.
+        move_time: seconds per move in the match.
+    """
+    untried = [Racer(name=one.name, prior=one.belief) for one in candidates]
+    left = until - time.monotonic()
+    for count in range(len(candidates), 0, -1):
+        matches = MATCHES_PER_ROUND * _ROUNDS * count
+        fitting = (left / matches - costs.overhead) / max(costs.choices, 1)
+        seconds = min(fitting, _LONGEST, move_time)
+        if seconds >= min(_SHORTEST, move_time):
+            break
+    else:
+        return untried, 0.0
     race = Race(
         game,
-        first.searcher,
-        {other.name: other.searcher for other in others},
-        plies=pace.costs.opening_plies,
+        plain.searcher,
+        {one.name: one.searcher for one in candidates[:count]},
+        plies=costs.opening_plies,
         seed=seed,
-        fewest=_HOPELESS,
-        former=former,
-        expected={other.name: 0.5 + other.expected - first.expected for other in others},
+        priors={one.name: one.belief for one in candidates},
+        doublings=math.log2(move_time / seconds),
     )
-    what = f"{game.name}: trials of {len(others)} against {first.name}"
-    with during(what, max(pace.deadline - time.monotonic(), 0.0)):
-        race.run(Limit(seconds=move_time), pace.deadline)
-    return race.racers, move_time
+    with during(f"{game.name}: trials of {count} against mcts", max(left, 0.0)):
+        race.run(Limit(seconds=seconds), until, _MOST_ROUNDS)
+    return [*race.racers, *untried[count:]], seconds

@@ -1,25 +1,28 @@
-"""Which players are worth a trial in a game, and making them one by one while there is time."""
+"""The players that may suit a game: plain search, and both searches with what has been learned."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from neurogame.errors import GameError, NeurogameError
+from neurogame.errors import NeurogameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import move_kind
 from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.auto.candidate import Candidate
-from neurogame.players.auto.facts import GameFacts
-from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, settings_of
-from neurogame.players.judges import make_judges
+from neurogame.players.belief import (
+    NOTHING_LEARNED,
+    UNTRIED,
+    USUAL,
+    Belief,
+    learned_belief,
+)
+from neurogame.players.gate.uses import LEARNED_USE, settings_of
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.race import CAPACITY
 from neurogame.players.search_player import Outfit
@@ -36,37 +39,16 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.self_teaching import SelfTeaching
 
+SEARCHES = "mcts", "alphabeta"
+"""Kinds of players that use values; the second one is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
-_LEARNING = 3.0
-"""Seconds left from which it is worth to begin with self-play."""
-_LEARNING_SHARE = 0.5
-"""Share of them that it takes; the rest is for trials."""
-_LEARNED, _FEATURES = 0.65, 0.6
-"""Scores against the plain search that are expected of learned values and of alpha-beta with
-features; measured over a dozen games they are a little higher (docs/results.md)."""
-_LARGE = 50_000
-"""Gates from which the action heuristic is not tried: making it may take longer than a clock."""
-_KNOWLEDGE = {"games": "20000", "policy": "knowledge"}
-"""How knowledge is learned: by self-play after the first tenth."""
-_KNOWLEDGE_SHARE = 0.15
-"""Share of the time left that this may take."""
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Offer:
-    """A player that may be made.
-
-    Attributes:
-        name: its player string.
-        make: makes it, given its name.
-        expected: see :class:`~neurogame.players.auto.candidate.Candidate`.
-    """
-
-    name: str
-    make: Callable[[str], Candidate]
-    expected: float = 0.5
+_LEAST = 1.0
+"""Seconds from which it is worth to begin with self-play."""
+_FIRST, _LAST = 0.1, 0.7
+"""Shares of the learning whose losses are compared: up to the first, and from the last on."""
+_NO_NEWS = 0.97
+"""Share of a blind guess's loss above which nothing was learned."""
 
 
 @final
@@ -76,231 +58,176 @@ class Offers:
     Attributes:
         notes: what happened while making them, one line each, for people.
         teaching: what self-play teaches; None if nothing is learned.
-        taught: names of the offers that play by that.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        seed: int,
-        deadline: float,
-        threads: int = 1,
-        self_play: bool = True,
-    ) -> None:
+    def __init__(self, game: Game, *, seed: int, threads: int = 1) -> None:
         """Take what they are for.
 
         Args:
             game: the game.
             seed: decides what is random about them.
-            deadline: when the choice is to be made, as ``time.monotonic`` tells it.
             threads: trees that a tree search grows side by side in the match, at least 1.
-            self_play: whether what self-play teaches is among them, where there is time for it.
         """
-        self._game, self._seed, self._deadline = game, seed, deadline
-        self._threads, self._self_play = threads, self_play
-        self._found: Evaluator | GameError | None = None
+        self._game, self._seed, self._threads = game, seed, threads
+        self._is_learning = True
         self.teaching: SelfTeaching | None = None
-        self.taught: set[str] = set()
         self.notes: list[str] = []
 
     def plain(self) -> Candidate:
         """Return the player that needs nothing: a plain tree search."""
-        return self._mcts("mcts")
+        return self._mcts("mcts", UNTRIED)
 
-    def trained(self, path: Path) -> list[Offer]:
-        """Return what a checkpoint of this game holds; nothing, with a note, if it is damaged.
+    def trained(self, paths: Sequence[Path], kinds: Sequence[str]) -> list[Candidate]:
+        """Return what the first checkpoint holds that is not damaged.
 
         Args:
-            path: of the checkpoint.
+            paths: of checkpoints of this game, the more promising ones first.
+            kinds: of :data:`SEARCHES`.
+
+        Returns:
+            Both searches with values, the tree with the policy that goes with these, if there is
+            one; of a checkpoint without values, a tree search with each judge of moves.
         """
         # Imported here: who plays without a checkpoint needs nothing of the learning room.
         from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
-        try:
-            checkpoint = load_checkpoint(path)
-        except NeurogameError as error:
-            self.notes.append(f"{path}: not used: {error}")
-            return []
-        judges = [name for name in sorted(checkpoint.judges) if move_kind(name).use]
-        beside = [name for name in sorted(checkpoint.judges) if move_kind(name).beside_values]
-        offers = [self._judged(checkpoint, path, judge) for judge in judges]
-        if checkpoint.description:
-            # What a start clock teaches is no match for a run of training.
-            self._self_play = False
-            settings = SearchSettings(
-                **{key: value for key, value in checkpoint.config.items() if key == "outlook"}
+        for path in paths:
+            try:
+                held = load_checkpoint(path)
+                made = self._valued_or_judged(held, path, kinds)
+            except NeurogameError as error:
+                self.notes.append(f"{path}: not used: {error}")
+                continue
+            if made:
+                return made
+        return []
+
+    def _valued_or_judged(
+        self, held: Checkpoint, path: Path, kinds: Sequence[str]
+    ) -> list[Candidate]:
+        """Return the candidates of one checkpoint; see :meth:`trained`."""
+        mapping = held.mapping(self._game)
+        judges = {name: held.judge(name, mapping.home) for name in sorted(held.judges)}
+        if held.description:
+            beside = [name for name in judges if move_kind(name).beside_values][:1]
+            learned = float(held.counters.get("seconds", USUAL))
+            return self._searches(
+                str(path),
+                held.evaluator(mapping.home),
+                learned_belief(learned) if held.counters.get("matches") else UNTRIED,
+                kinds,
+                mapping=mapping,
+                settings=SearchSettings(
+                    **{key: value for key, value in held.config.items() if key == "outlook"}
+                ),
+                use=move_kind(beside[0]).beside_values if beside else LEARNED_USE,
+                judges={name: judges[name] for name in beside} or None,
             )
-            offers = [
-                *self._valued(str(path), lambda: self._of(checkpoint), settings),
-                *(self._beside(checkpoint, path, judge) for judge in beside),
-                *offers,
-            ]
-        return offers
-
-    def _of(self, checkpoint: Checkpoint) -> tuple[Evaluator, GameMapping]:
-        """Return what a checkpoint has learned, and where that is at home."""
-        mapping = checkpoint.mapping(self._game)
-        return checkpoint.evaluator(mapping.home), mapping
-
-    def _valued(
-        self,
-        source: str,
-        make: Callable[[], tuple[Evaluator, GameMapping | None]],
-        settings: SearchSettings,
-    ) -> list[Offer]:
-        """Return the offers of both searches with an evaluator that has learned."""
-
-        def search(name: str) -> Candidate:
-            evaluator, mapping = make()
-            return self._alphabeta(name, evaluator, settings, mapping)
-
-        def tree(name: str) -> Candidate:
-            evaluator, mapping = make()
-            return self._mcts(name, LEARNED_USE, evaluator=evaluator, mapping=mapping)
-
+        used = {name: move_kind(name).use for name in judges if move_kind(name).use}
         return [
-            Offer(name=f"alphabeta:{source}", make=search, expected=_LEARNED),
-            Offer(name=f"mcts:{source},{LEARNED_USE}", make=tree, expected=_LEARNED),
+            self._mcts(
+                f"mcts:{path},{use}", UNTRIED, use, judges={name: judges[name]}, mapping=mapping
+            )
+            for name, use in used.items()
         ]
 
-    def _beside(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
-        """Return the offer of a tree search with a judge beside the values it has learned from."""
-        use = move_kind(judge).beside_values
-
-        def make(name: str) -> Candidate:
-            evaluator, mapping = self._of(checkpoint)
-            judges = {judge: checkpoint.judge(judge, mapping.home)}
-            return self._mcts(name, use, evaluator=evaluator, judges=judges, mapping=mapping)
-
-        return Offer(name=f"mcts:{path},{use}", make=make, expected=_LEARNED)
-
-    def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
-        """Return the offer of a tree search with a judge that a checkpoint holds."""
-        use = move_kind(judge).use
-
-        def make(name: str) -> Candidate:
-            mapping = checkpoint.mapping(self._game)
-            judges = {judge: checkpoint.judge(judge, mapping.home)}
-            return self._mcts(name, use, judges=judges, mapping=mapping)
-
-        return Offer(name=f"mcts:{path},{use}", make=make)
-
-    def fresh(self, facts: GameFacts) -> Iterator[Offer]:
-        """Yield what can be made of the rules alone, the most promising first.
+    def learn(self, seconds: float) -> None:
+        """Learn by self-play; nothing, with a note, if the game is too large for that.
 
         Args:
-            facts: about the game.
-        """
-        left = self._deadline - time.monotonic()
-        if self._self_play and left >= _LEARNING:
-            yield from self.learned(facts, _LEARNING_SHARE * left)
-        if facts.suits_alphabeta:
-            yield Offer(
-                name="alphabeta:features",
-                make=lambda name: self._alphabeta(name, self._features()),
-                expected=_FEATURES,
-            )
-        yield Offer(
-            name=f"mcts:features,{FEATURES_USE}",
-            make=lambda name: self._mcts(name, FEATURES_USE, evaluator=self._features()),
-        )
-        yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
-        if facts.suits_alphabeta:
-            yield Offer(
-                name="alphabeta:cilp",
-                make=lambda name: self._alphabeta(
-                    name, make_evaluator(self._game, seed=self._seed)
-                ),
-            )
-        if self._game.circuit.gate_count < _LARGE:
-            yield Offer(name="mcts:playout=action,tree=action", make=self._judging)
-        yield Offer(name="mcts:playout=mast", make=lambda name: self._mcts(name, "playout=mast"))
-
-    def learned(self, facts: GameFacts, seconds: float = 0.0) -> Iterator[Offer]:
-        """Yield the searches with what self-play teaches; none if the game is too large for that.
-
-        Args:
-            facts: about the game.
-            seconds: of self-play before the first of them is made.
+            seconds: that it may take.
         """
         # Imported here: who plays without learning needs nothing of that room.
-        from neurogame.learn.self_teaching import ENOUGH, SelfTeaching
+        from neurogame.learn.self_teaching import SelfTeaching
         from neurogame.learn.timed_learning import is_too_slow
 
-        if self.teaching is None:
-            if is_too_slow(self._game, seconds):
-                return
-            self.teaching = SelfTeaching(self._game, seed=self._seed, cores=self._threads)
-        teaching = self.teaching
-        if teaching.seconds >= ENOUGH:
-            seconds = 0.0
+        if seconds < _LEAST or is_too_slow(self._game, seconds):
+            self.notes.append("nothing learned: too little time for this game")
+            return
+        end = time.monotonic() + seconds
+        try:
+            teaching = SelfTeaching(self._game, seed=self._seed, cores=self._threads)
+            left = end - time.monotonic()
+            with during(f"{self._game.name}: learns by self-play", max(left, 0.0)):
+                teaching.learn(end - (1 - _FIRST) * left)
+                first = teaching.take_loss()
+                teaching.learn(end - (1 - _LAST) * left)
+                teaching.take_loss()
+                teaching.learn(end)
+        except NeurogameError as error:
+            self.notes.append(f"nothing learned: {error}")
+            return
+        self.teaching, last = teaching, teaching.take_loss()
+        # What guesses the mean outcome of roles that share 100 has this loss.
+        share = 1 / max(len(self._game.players), 2)
+        blind = -share * math.log(share) - (1 - share) * math.log(1 - share)
+        is_new = not teaching.earlier
+        self._is_learning = last < _NO_NEWS * blind and not (is_new and last >= first)
+        self.notes.append(f"loss {first:.3f}, then {last:.3f}; a blind guess has {blind:.3f}")
 
-        @cache
-        def taught() -> tuple[Evaluator, GameMapping | None]:
-            if seconds > 0:
-                with during(f"{self._game.name}: learns by self-play", seconds):
-                    teaching.learn(time.monotonic() + seconds)
-                teaching.keep()
-                self.notes.append(str(teaching))
-            return teaching.evaluator(), teaching.mapping
-
-        source = f"cilp,refine={teaching.seconds + seconds:.0f}"
-        search, tree = self._valued(source, taught, SearchSettings())
-        self.taught |= {search.name, tree.name}
-        yield tree
-        if facts.suits_alphabeta:
-            yield search
-
-    def make(self, offer: Offer) -> Candidate | None:
-        """Make what is offered; None, with a note, if that is impossible.
+    def taught(self, kinds: Sequence[str]) -> list[Candidate]:
+        """Return searches with what self-play has taught by now; none if nothing was learned.
 
         Args:
-            offer: what.
+            kinds: of :data:`SEARCHES`.
         """
-        try:
-            return replace(offer.make(offer.name), expected=offer.expected)
-        except NeurogameError as error:
-            self.notes.append(f"{offer.name}: not possible: {error}")
-            return None
-
-    def _features(self) -> Evaluator:
-        """Return the evaluator of features, which is looked for once.
-
-        Raises:
-            GameError: no feature tells who wins.
-        """
-        if self._found is None:
-            try:
-                self._found = make_fresh("features", self._game, seed=self._seed, recall=True)
-            except GameError as error:
-                self._found = error
-        if isinstance(self._found, GameError):
-            raise self._found
-        return self._found
-
-    def _knowledge(self, name: str) -> Candidate:
-        now = time.monotonic()
-        until = now + _KNOWLEDGE_SHARE * (self._deadline - now)
-        return self._judging(name, _KNOWLEDGE, until)
-
-    def _judging(
-        self,
-        name: str,
-        options: Mapping[str, str] | None = None,
-        deadline: float | None = None,
-    ) -> Candidate:
-        """Return a tree search with judges of moves made for it."""
-        use = name.removeprefix("mcts:")
-        settings = MctsSettings(**settings_of(use))
-        judges = make_judges(
-            self._game, settings, options=options, seed=self._seed, deadline=deadline
+        teaching = self.teaching
+        if teaching is None:
+            return []
+        return self._searches(
+            f"cilp,refine={teaching.seconds:.0f}",
+            teaching.evaluator(),
+            learned_belief(teaching.seconds) if self._is_learning else NOTHING_LEARNED,
+            kinds,
+            mapping=teaching.mapping,
         )
-        return self._mcts(name, use, judges=judges)
+
+    def _searches(
+        self,
+        source: str,
+        evaluator: Evaluator,
+        belief: Belief,
+        kinds: Sequence[str],
+        *,
+        mapping: GameMapping | None,
+        settings: SearchSettings | None = None,
+        use: str = LEARNED_USE,
+        judges: Mapping[str, MoveJudge] | None = None,
+    ) -> list[Candidate]:
+        """Return searches with an evaluator.
+
+        Args:
+            source: of player strings.
+            evaluator: has learned.
+            belief: in the score of either.
+            kinds: of :data:`SEARCHES`.
+            mapping: from the game as it was learned to the one that is played; None: the same.
+            settings: of alpha-beta.
+            use: what the tree search uses it for.
+            judges: of moves, by name, that this use needs.
+        """
+        made = []
+        if SEARCHES[0] in kinds:
+            made.append(
+                self._mcts(
+                    f"mcts:{source},{use}",
+                    belief,
+                    use,
+                    evaluator=evaluator,
+                    judges=judges,
+                    mapping=mapping,
+                )
+            )
+        if SEARCHES[1] in kinds:
+            settings = settings or SearchSettings()
+            name = f"alphabeta:{source}"
+            made.append(self._alphabeta(name, belief, evaluator, settings, mapping))
+        return made
 
     def _mcts(
         self,
         name: str,
+        belief: Belief,
         use: str = "",
         *,
         evaluator: Evaluator | None = None,
@@ -311,6 +238,7 @@ class Offers:
 
         Args:
             name: the player string.
+            belief: in its score.
             use: its settings, as in a player string.
             evaluator: of states, where the settings ask for one.
             judges: of moves, by name, where the settings ask for them.
@@ -329,17 +257,18 @@ class Offers:
             judges=None if judges is None else lambda game, seed, seconds: judges,
             settings=settings,
         )
-        return Candidate(name=name, player=player, searcher=from_home(search, mapping))
+        searcher = from_home(search, mapping)
+        return Candidate(name=name, player=player, searcher=searcher, belief=belief)
 
     def _alphabeta(
         self,
         name: str,
+        belief: Belief,
         evaluator: Evaluator,
-        settings: SearchSettings | None = None,
-        mapping: GameMapping | None = None,
+        settings: SearchSettings,
+        mapping: GameMapping | None,
     ) -> Candidate:
         """Return an alpha-beta search; see :meth:`_mcts`."""
-        settings = settings or SearchSettings()
         search = AlphaBeta(
             self._game if mapping is None else mapping.home,
             evaluator,
@@ -347,7 +276,8 @@ class Offers:
             seed=self._seed,
         )
         player = AlphaBetaPlayer(_outfit(name, evaluator, mapping), settings=settings)
-        return Candidate(name=name, player=player, searcher=from_home(search, mapping))
+        searcher = from_home(search, mapping)
+        return Candidate(name=name, player=player, searcher=searcher, belief=belief)
 
 
 def _outfit(name: str, evaluator: Evaluator | None, mapping: GameMapping | None) -> Outfit:

@@ -2,15 +2,17 @@
 
 Learning goes on until it has taken twice as long as when something was last made of it. Then what
 has been learned takes the place of what was learned before, if that plays; if another search
-plays, it has to beat that one in short matches first.
+plays, what is believed of it is tried again in short matches.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, final
 
 from neurogame.players.auto.candidate import Candidate
+from neurogame.players.belief import Belief, best_believed
 from neurogame.players.race import Race
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -21,11 +23,10 @@ if TYPE_CHECKING:
 
 _LEAST = 3.0
 """Seconds of learning, of all matches together, before something is made of it."""
-_MOVE = Limit(seconds=0.02)
-"""Of a search in trials: somebody may call at any time."""
-_SURE, _FEWEST, _MOST = 1.64, 5, 30
-"""Standard errors by which what has been learned must be ahead, in at least and at most so many
-rounds of trials."""
+_SECONDS = 0.02
+"""Per move in trials: somebody may call at any time."""
+_MOST = 12
+"""Rounds of trials beyond which there are none."""
 
 
 @final
@@ -34,17 +35,20 @@ class School:
 
     Attributes:
         playing: who plays.
+        making: seconds that it takes to make a search with what was learned.
     """
 
     def __init__(
         self,
         game: Game,
         teaching: SelfTeaching,
-        make: Callable[[], Candidate | None],
+        make: Callable[[], Candidate],
         *,
         playing: Candidate,
-        is_learned: bool,
+        learned: Belief | None,
+        making: float,
         plies: int,
+        move_time: float,
         seed: int,
     ) -> None:
         """Take what was chosen.
@@ -52,15 +56,18 @@ class School:
         Args:
             game: the game.
             teaching: what has begun to learn it.
-            make: makes a search with what has been learned by then; None if that is impossible.
+            make: makes a search with what has been learned by then.
             playing: who was chosen.
-            is_learned: whether that one plays by what was learned.
+            learned: what is believed of what was learned; None: that is what plays.
+            making: see above.
             plies: random ones at the beginning of matches in trials, at least 0.
+            move_time: seconds per move in the match.
             seed: decides them.
         """
-        self.playing = playing
+        self.playing, self.making = playing, making
         self._game, self._teaching, self._make = game, teaching, make
-        self._is_learned, self._plies, self._seed = is_learned, plies, seed
+        self._learned, self._plies, self._seed = learned, plies, seed
+        self._doublings = max(math.log2(move_time / _SECONDS), 0.0)
         self._lessons = self._all_lessons()
 
     def spend(self, stop: Callable[[], bool]) -> bool:
@@ -78,6 +85,21 @@ class School:
                 break
         return self.playing is not before
 
+    def __str__(self) -> str:
+        """Return a line for people."""
+        return f"plays {self.playing.name}, {self._teaching}"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a processor that learning has taken, before earlier matches too."""
+        return self._teaching.seconds
+
+    def release(self) -> None:
+        """Let what has been learned by now play, where what was learned plays."""
+        if self._learned is None:
+            self.playing = self._make()
+            say(f"{self._game.name}: {self}")
+
     def keep(self) -> None:
         """Keep what was learned for matches to come."""
         self._teaching.keep()
@@ -89,31 +111,34 @@ class School:
 
         teaching = self._teaching
         while teaching.seconds < ENOUGH:
+            begun = max(teaching.seconds, 1.0)
             end = min(max(2 * teaching.seconds, _LEAST), ENOUGH)
             while teaching.seconds < end:
                 teaching.learn_a_little()
                 yield False
-            candidate = self._make()
-            if candidate is None:
-                return
-            if not self._is_learned:
-                yield from self._trials(candidate)
-            if self._is_learned:
-                say(f"{self._game.name}: plays by what it has learned in {end:.0f} s")
-                self.playing = candidate
+            if self._learned is not None:
+                yield from self._trials(self._learned.learned_on(math.log2(end / begun)))
+            if self._learned is None:
+                self.release()
                 yield True
 
-    def _trials(self, candidate: Candidate) -> Iterator[bool]:
-        """Let what has been learned play against who plays, until it has won, or will not."""
+    def _trials(self, belief: Belief) -> Iterator[bool]:
+        """Let what has been learned play against who plays, and say what is believed of it then.
+
+        Args:
+            belief: in what has been learned, before that.
+        """
+        candidate = self._make()
         race = Race(
             self._game,
             self.playing.searcher,
             {candidate.name: candidate.searcher},
             plies=self._plies,
             seed=self._seed,
+            priors={candidate.name: belief},
+            doublings=self._doublings,
         )
-        for _ in race.steps(_MOVE, _MOST):
+        for _ in race.steps(Limit(seconds=_SECONDS), _MOST):
             yield False
-            if race.racers[0].is_ahead(_SURE, _FEWEST):
-                self._is_learned = True
-                return
+        best = best_believed(race.racers)
+        self._learned = race.racers[0].belief if best is None else None

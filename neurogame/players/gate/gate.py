@@ -7,12 +7,11 @@ before a match begins its use is put to the test, in the game that is to be play
    compared with random playouts of these moves. A judge that surely ranks them the wrong way
    round, or never distinguishes any, is switched off at once.
 2. Short matches. The remaining uses play against the plain search from random openings in all
-   roles; those that are surely worse are dropped as soon as that shows, so the others get the
-   time.
+   roles, until one is surely better.
 
-A use is taken only if it is better than the plain search by more than chance explains, and of
-several the one whose strength is the surest. So where nothing helps, or time is too short to tell,
-the search stays plain; but an evaluator that has learned is trusted until matches speak against it.
+What is believed of a use before and after these matches decides (:mod:`neurogame.players.belief`).
+So where nothing helps, or time is too short to tell, the search stays plain; but an evaluator that
+has learned is trusted until matches speak against it.
 
 *Reference:* the question is left open by Trutman and Schiffel, "Creating Action Heuristics for
 General Game Playing Agents", section "Conclusion" ("prone to be misleading").
@@ -25,6 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import final
 
+from neurogame.players.belief import USUAL, learned_belief
 from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
 from neurogame.players.gate.trials import Trials, TrialTerms, play_trials
 from neurogame.players.gate.uses import (
@@ -38,7 +38,7 @@ from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 
-_NO_TRIALS = Trials(racers=(), limit=None)
+_NO_TRIALS = Trials(racers=())
 _RANKING, _TRIAL, _FEWEST_PLAYOUTS = 0.2, 64, 2048
 """Where the end is fixed: the share of the time for the playouts that rank moves, the playouts by
 which their speed is measured, and how many there must be to say anything."""
@@ -105,7 +105,7 @@ def open_gate(game: Game, settings: MctsSettings, terms: TrialTerms) -> GateRepo
     trials = _NO_TRIALS
     if uses:
         left = seconds - (time.monotonic() - begun)
-        trials = play_trials(game, plain, uses, replace(terms, seconds=left))
+        trials = play_trials(game, plain, uses, replace(terms, seconds=left), {})
     return _report("heuristic", plain, uses, evidence, trials, begun)
 
 
@@ -124,14 +124,12 @@ def open_evaluator_gate(
             that the settings choose leaves no room for that use.
     """
     begun = time.monotonic()
-    uses, trials = evaluator_uses(settings, terms.judges), _NO_TRIALS
-    if terms.seconds > 0:
-        trials = play_trials(game, settings, uses, terms)
+    uses = evaluator_uses(settings, terms.judges)
     # The other uses are for those that know little.
-    favourite = next(
-        (use for use in (*beside_uses(), LEARNED_USE) if trained and use in uses), None
-    )
-    return _report("evaluator", settings, uses, None, trials, begun, favourite)
+    favourite = next((use for use in (*beside_uses(), LEARNED_USE) if use in uses), None)
+    priors = {favourite: learned_belief(USUAL)} if trained and favourite is not None else {}
+    trials = play_trials(game, settings, uses, terms, priors)
+    return _report("evaluator", settings, uses, None, trials, begun)
 
 
 def _report(
@@ -141,10 +139,9 @@ def _report(
     evidence: ScoreEvidence | None,
     trials: Trials,
     begun: float,
-    favourite: str | None = None,
 ) -> GateReport:
     """Return what follows from trials."""
-    best = trials.chosen(favourite)
+    best = trials.best
     return GateReport(
         about=about,
         settings=plain if best is None else uses[best],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from typing import final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.judges.moves import MoveJudge
+from neurogame.players.belief import UNTRIED, Belief, best_believed
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
@@ -16,10 +18,6 @@ from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
-_SURE = 1.96
-"""Standard errors by which a use must be ahead."""
-_AGAINST = 1.0
-"""Standard errors by which matches speak against a favourite."""
 _USUAL = Limit(simulations=1000)
 _FEWEST = 500, 0.01
 """Simulations and seconds per move from which matches say something of searches with more."""
@@ -45,34 +43,18 @@ class Trials:
     """
 
     racers: tuple[Racer, ...]
-    limit: Limit | None
+    limit: Limit | None = None
 
     @property
     def best(self) -> str | None:
-        """The use that is better than none beyond chance, of several the surest; or None."""
-        best = max(self.racers, key=lambda racer: racer.bounds(_SURE)[0], default=None)
-        return None if best is None or best.bounds(_SURE)[0] <= 0.5 else best.name
-
-    def chosen(self, favourite: str | None) -> str | None:
-        """Return the use to take, None for none.
-
-        Args:
-            favourite: a use that is taken where none is better beyond chance, unless matches speak
-                against it; None: there is no such use.
-        """
-        if self.best is not None or favourite is None:
-            return self.best
-        against = any(
-            racer.name == favourite and racer.bounds(_AGAINST)[1] < 0.5 for racer in self.racers
-        )
-        return None if against else favourite
+        """The use that is believed to be the best; None if that is none of them."""
+        best = best_believed(self.racers)
+        return None if best is None else best.name
 
     def lines(self) -> list[str]:
         """Return a line for people about each use."""
-        return [
-            f"{racer.name}: {100 * racer.mean:.0f} % in {len(racer.rounds)} rounds ({self.limit})"
-            for racer in self.racers
-        ]
+        end = "" if self.limit is None else f" ({self.limit})"
+        return [f"{racer}{end}" for racer in self.racers]
 
 
 @final
@@ -119,7 +101,11 @@ class TrialTerms:
 
 
 def play_trials(
-    game: Game, plain: MctsSettings, uses: Mapping[str, MctsSettings], terms: TrialTerms
+    game: Game,
+    plain: MctsSettings,
+    uses: Mapping[str, MctsSettings],
+    terms: TrialTerms,
+    priors: Mapping[str, Belief],
 ) -> Trials:
     """Let uses of a heuristic play against the search without it.
 
@@ -128,14 +114,20 @@ def play_trials(
         plain: how the search without it searches.
         uses: how those with it search, by name, the best hopes first.
         terms: how they are tried.
+        priors: what is believed of them before, by name; of others, that they are untried.
     """
     begun = time.monotonic()
+    untried = Trials(
+        racers=tuple(Racer(name=name, prior=priors.get(name, UNTRIED)) for name in uses)
+    )
+    if terms.seconds <= 0:
+        return untried
     baseline, latest = terms.mcts(game, plain, 0), terms.latest
     costs = probe(game, baseline, _PROBE_SHARE * terms.seconds)
     left = terms.seconds - (time.monotonic() - begun)
     count, fitting = _fitted(len(uses), costs, terms.limit or _USUAL, left)
     if fitting is None:
-        return Trials(racers=(), limit=None)
+        return untried
     compiling = time.monotonic()
     searches: dict[str, Mcts] = {}
     for number, (name, settings) in enumerate(list(uses.items())[:count], 1):
@@ -144,10 +136,31 @@ def play_trials(
         made = time.monotonic()
         if latest is not None and made + _MARGIN * (made - making) > latest:
             break
-    race = Race(game, baseline, searches, plies=costs.opening_plies, seed=terms.seed)
+    race = Race(
+        game,
+        baseline,
+        searches,
+        plies=costs.opening_plies,
+        seed=terms.seed,
+        priors=priors,
+        doublings=doublings(fitting, terms.limit),
+    )
     end = begun + terms.seconds + (time.monotonic() - compiling)
     race.run(fitting, end if latest is None else min(end, latest))
     return Trials(racers=tuple(race.racers), limit=fitting)
+
+
+def doublings(tried: Limit, limit: Limit | None) -> float:
+    """Return how often the effort of a trial has to be doubled to be that of a match, at least 0.
+
+    Args:
+        tried: limit of a search in trials, in seconds or in simulations.
+        limit: of a search in the match; None: as in trials.
+    """
+    limit = limit or tried
+    if tried.seconds is not None and limit.seconds is not None:
+        return max(math.log2(limit.seconds / tried.seconds), 0.0)
+    return max(math.log2((limit.simulations or 1) / (tried.simulations or 1)), 0.0)
 
 
 def _fitted(uses: int, costs: Probe, limit: Limit, seconds: float) -> tuple[int, Limit | None]:

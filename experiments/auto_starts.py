@@ -1,0 +1,162 @@
+"""What `auto` chooses in a start clock, and how that plays against plain tree search.
+
+Every cell is one start of a new `auto` player, which knows nothing of earlier ones, and a pair of
+matches against `mcts` at equal time per move, from an opening of an exact length, in both roles::
+
+    python experiments/auto_starts.py ../shared/games/connectFour.kif --start 30 --out runs/auto
+    python experiments/auto_starts.py --report --out runs/auto
+
+So chance in learning and in trials is part of what the intervals say: a start is a cluster of two
+matches. A finished cell stays in the folder. Seconds of START and of moves are those of a clock,
+those of learning the processor's: on a busy machine a start clock holds fewer of them, so the
+processor seconds of the whole start stand beside. With ``--core`` all clocks are the processor's,
+in START and in matches, those of compiled code too, which has a cache of its own for that: what is
+measured on a busy machine is then what a free core would show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from cells import Cells, progress
+
+from neurogame.files import CACHE_VARIABLE
+from neurogame.intervals import paired_interval
+from neurogame.learn import self_teaching
+from neurogame.native import clock
+from neurogame.players.auto.auto_player import AutoPlayer
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
+from neurogame.search.openings import Openings
+from neurogame.simulate.game import Game
+
+_PLIES = 4
+"""Of an opening."""
+
+
+def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> dict[str, Any]:
+    """Return one start and its pair of matches.
+
+    Args:
+        game: of two roles.
+        start: clock, in seconds.
+        seconds: for a move of either player.
+        seed: of the start and the opening.
+        prepare: the player string.
+    """
+    player, limit = make_player(prepare), Limit(seconds=seconds)
+    assert isinstance(player, AutoPlayer)
+    wall, core = time.perf_counter(), time.process_time()
+    player.start(MatchStart(game, 0, seed, CLOCK_SHARE * start, limit))
+    wall, core = time.perf_counter() - wall, time.process_time() - core
+    player.stop()
+    opening, points, slowest = Openings(game, _PLIES, seed)[0], [], 0.0
+    for role in range(2):
+        seats: list[Player] = [make_player("mcts"), make_player("mcts")]
+        seats[role] = player
+        record = play_match(
+            game, seats, seed=seed, settings=MatchSettings(limit=limit), opening=opening
+        )
+        points.append(0.5 + (record.goals[role] - record.goals[1 - role]) / 200)
+        slowest = max(slowest, record.slowest_seconds[role])
+    return {
+        "game": game.name,
+        "start": start,
+        "seconds": seconds,
+        "points": points,
+        "report": player.report,
+        "learned": player.learned,
+        "wall": wall,
+        "core": core,
+        "slowest": slowest,
+    }
+
+
+def count_processor_seconds(cache: Path) -> None:
+    """Let all clocks be those of the processor, before anything is compiled.
+
+    Args:
+        cache: folder for code that is compiled with that clock.
+    """
+    os.environ[CACHE_VARIABLE] = str(cache)
+    clock._CLOCK = time.CLOCK_PROCESS_CPUTIME_ID
+    time.monotonic, time.monotonic_ns = time.process_time, time.process_time_ns
+
+
+def warm_up() -> None:
+    """Compile what is compiled at its first use, which shall not count."""
+    for _ in range(2):
+        make_player("auto:prepare=4").start(MatchStart(Game.load("tictactoe"), 0, 0))
+
+
+def report(cells: Cells) -> str:
+    """Return the table of all finished cells."""
+    groups: dict[tuple[str, float, float], list[dict[str, Any]]] = {}
+    for one in cells.all():
+        groups.setdefault((one["game"], one["start"], one["seconds"]), []).append(one)
+    lines = [
+        "| game | start, move | chosen | points, 95 % interval (matches) "
+        "| START: learned, core, wall |",
+        "|---|---|---|---|---|",
+    ]
+    for (name, start, seconds), rows in sorted(groups.items()):
+        chosen = [one["report"].split(" (")[0].removeprefix("plays ") for one in rows]
+        chosen = [re.sub(r"refine=\d+", "refine", text) for text in chosen]
+        tally = ", ".join(f"`{text}` {chosen.count(text)}" for text in sorted(set(chosen)))
+        points = [one["points"] for one in rows]
+        low, high = (100 * bound for bound in paired_interval(points))
+        mean = 100 * sum(map(sum, points)) / sum(map(len, points))
+        spent = (
+            f"{sum(one[key] for one in rows) / len(rows):.1f}"
+            for key in ("learned", "core", "wall")
+        )
+        lines.append(
+            f"| {name} | {start:g}, {seconds:g} | {tally} | {mean:.1f} [{low:.0f}, {high:.0f}] "
+            f"({2 * len(rows)}) | {', '.join(spent)} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Play what is missing and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("games", nargs="*", help="library games or paths")
+    parser.add_argument("--player", default="auto")
+    parser.add_argument("--start", type=float, default=30.0, help="clock in seconds")
+    parser.add_argument("--seconds", type=float, default=0.2, help="for a move")
+    parser.add_argument("--starts", type=int, default=2, help="of each game, two matches each")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--core", action="store_true", help="count processor seconds")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--report", action="store_true", help="only print the table")
+    options = parser.parse_args()
+    cells = Cells(options.out)
+    torch.set_num_threads(1)
+    if options.core:
+        count_processor_seconds(options.out / "cache")
+    # Nothing is kept from one start to the next.
+    self_teaching.game_file = lambda *_: None  # type: ignore[assignment]
+    if not options.report:
+        warm_up()
+    for seed in range(options.seed, options.seed + options.starts):
+        for path in [] if options.report else options.games:
+            name = f"{Path(path).stem}-{options.start:g}-{options.seconds:g}-{seed}"
+            if not cells.has(name):
+                progress(name)
+                game = Game.load(path)
+                cells.put(name, cell(game, options.start, options.seconds, seed, options.player))
+    print(report(cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""What is believed of a candidate before and after short matches, and which one that speaks for.
+
+The belief is a normal distribution of the score, 0..1, that a candidate would have against plain
+search at the time per move of the match to come. Trials are evidence on top: a round varies by
+chance, and trials with less time than the match are all off by the same unknown amount, so that
+ever more of them do not make sure. Half is what plain search scores against itself.
+
+Measured for eleven games and two searches (docs/decisions.md, "Players over HTTP").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, final
+
+SURE = 0.94
+"""Probability with which it is decided whether a candidate is better: two rounds won by one of
+which 0.78 was expected, five by one of which 0.5 was."""
+
+_ROUND = 0.35
+"""Standard deviation of a round, two matches from a common opening."""
+_SHIFT, _DRIFT = -0.011, 0.074
+"""Scores change by so much, and vary by so much, where the time per move doubles; between 10 and
+400 ms by 0.06 and 0.17."""
+
+USUAL = 30.0
+"""Processor seconds of learning after which scores were measured."""
+_LEARNED, _SPREAD = 0.78, 0.35
+"""Mean of these scores, and its spread."""
+_GAIN, _WIDENING = 0.06, 0.02
+"""What the score gains, and its spread loses, where these double."""
+_BEST, _CHANGE = 0.9, 0.15
+"""The most that is expected, and how much a game's gain differs from that of others."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """A normal distribution of a score against plain search.
+
+    Attributes:
+        mean: 0..1.
+        spread: its standard deviation, above 0.
+    """
+
+    mean: float
+    spread: float
+
+    @property
+    def better(self) -> float:
+        """Probability that the score is above half."""
+        return 0.5 + 0.5 * math.erf((self.mean - 0.5) / self.spread / math.sqrt(2))
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is as good as sure who is better."""
+        return not 1 - SURE < self.better < SURE
+
+    def after(self, rounds: Sequence[float], doublings: float = 0.0) -> Belief:
+        """Return what is believed after trials.
+
+        Args:
+            rounds: what each came to, 0..1.
+            doublings: how often the time per move of the trials has to be doubled to be that of
+                the match, at least 0.
+        """
+        if not rounds:
+            return self
+        evidence = sum(rounds) / len(rounds) + _SHIFT * doublings
+        doubt = _ROUND**2 / len(rounds) + _DRIFT**2 * doublings
+        weight = self.spread**2 / (self.spread**2 + doubt)
+        return Belief(
+            mean=self.mean + weight * (evidence - self.mean),
+            spread=self.spread * math.sqrt(1 - weight),
+        )
+
+    def learned_on(self, doublings: float) -> Belief:
+        """Return what is believed after more learning, whose time has doubled so many times."""
+        return Belief(
+            mean=min(self.mean + _GAIN * doublings, _BEST),
+            spread=math.hypot(self.spread, _CHANGE * math.sqrt(doublings)),
+        )
+
+    def __str__(self) -> str:
+        """Return the score in per cent with its spread."""
+        return f"{100 * self.mean:.0f} ± {100 * self.spread:.0f} %"
+
+
+NOTHING_LEARNED = Belief(mean=0.25, spread=0.3)
+"""Of values that have learned nothing: untrained ones lost 21 of 24 matches."""
+UNTRIED = Belief(mean=0.4, spread=0.25)
+"""Of what is made from the rules without learning: it has to prove itself."""
+
+
+def learned_belief(seconds: float) -> Belief:
+    """Return what is expected of values that self-play has taught.
+
+    Args:
+        seconds: of a processor, of learning.
+    """
+    doublings = math.log2(max(seconds, 0.1) / USUAL)
+    return Belief(
+        mean=min(max(_LEARNED + _GAIN * doublings, 0.5), _BEST),
+        spread=_SPREAD + _WIDENING * max(-doublings, 0.0),
+    )
+
+
+class Believed(Protocol):
+    """Something of which a score is believed."""
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed of it now."""
+
+
+T = TypeVar("T", bound=Believed)
+
+
+def best_believed(candidates: Iterable[T]) -> T | None:
+    """Return the candidate with the best expected score; None if plain search has a better one."""
+    best = max(candidates, key=lambda one: one.belief.mean, default=None)
+    return None if best is None or best.belief.mean <= 0.5 else best
