@@ -145,7 +145,7 @@ def main() -> None:
     if options.core:
         count_processor_seconds(options.out / "cache")
     # Nothing is kept from one start to the next.
-    self_teaching.game_file = lambda *_: None  # type: ignore[assignment]
+    vars(self_teaching)["game_file"] = lambda *_: None
     if not options.report:
         warm_up()
     for seed in range(options.seed, options.seed + options.starts):
