@@ -88,10 +88,9 @@ SEARCHES = (
     *("mcts:cilp,bias=1,minimax=0.3,sims=200", "mcts:CHECKPOINT,cutoff=0,tree=values,sims=100"),
     *("mcts:sims=400", "mcts:playout=mast,tree=rave,lanes=16,sims=400"),
     *("mcts:tree=grave,choice=gibbs,playout=mast,sims=400", "mcts:tree=action,sims=200"),
-    *("mcts:playout=action,lanes=16,sims=200", "mcts:tree=knowledge,mix=puct,games=300,sims=200"),
+    *("mcts:playout=action,lanes=16,sims=200", "mcts:tree=knowledge,games=300,sims=200"),
     *("mcts:playout=knowledge,games=300,sims=200", "mcts:tree=action,playout=knowledge,sims=100"),
-    *("mcts:POLICY,tree=policy,cutoff=0,sims=100", "alphabeta:RULES,depth=2"),
-    *("alphabeta:HEURISTIC,depth=2", "mcts:HEURISTIC,cutoff=1,sims=100"),
+    *("alphabeta:RULES,depth=2", "alphabeta:HEURISTIC,depth=2", "mcts:HEURISTIC,cutoff=1,sims=100"),
 )
 """Player strings; a word in capitals is a source of its own for each game that has one."""
 HEURISTICS = {"connectfour5": "max(open lines of 4 with 2 of (cell * * red))"}
@@ -220,11 +219,9 @@ def _sources(name: str, folder: Path) -> dict[str, str]:
     path = CHECKPOINTS / f"{name}.pt"
     if not path.exists():
         return sources
-    policy, rules = folder / "policy.pt", folder / "few.rules"
-    taught = ("--policy", "choices=300", "--into", str(path), "--out", str(policy))
-    _printed("learn", name, *taught, "--json")
-    sources |= {"CHECKPOINT": str(path), "POLICY": str(policy)}
+    sources["CHECKPOINT"] = str(path)
     if name == "tictactoe":
+        rules = folder / "few.rules"
         _printed("inspect", str(path), "--rules", "--out", str(rules), "--json")
         sources["RULES"] = str(rules)
     return sources

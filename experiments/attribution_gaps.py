@@ -25,7 +25,6 @@ from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.of_features import make_feature_evaluator
 from neurogame.inspect.attribution.attribute import attribute
@@ -85,12 +84,6 @@ def subjects(name: str, game: Game, folder: Path, seed: int) -> Iterator[tuple[s
     yield "C-IL2P, gradients", of_state(networks, "gradients")
     knowledge = learn_knowledge(game, KnowledgeConfig(games=1000, hidden=8), seed=seed)
     yield "knowledge", of_a_move(knowledge, seed)
-    policy = LearnedPolicy.above(game.circuit, trained)
-    with torch.no_grad():
-        # Like one that has learned, in its size; which numbers it has changes no error.
-        generator = torch.Generator().manual_seed(seed)
-        policy.readout.copy_(torch.randn(policy.readout.shape, generator=generator))
-    yield "policy", of_a_move(policy, seed)
     yield "actions", of_a_move(make_action_circuit(game), seed)
 
 

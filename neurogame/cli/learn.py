@@ -41,15 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{_defaults(usual)}",
     )
     for kind in others:
-        beside = ", from the evaluator of the checkpoint that --into names"
         parser.add_argument(
             f"--{kind.name}",
             dest=kind.name,
             nargs="?",
             const="",
             metavar="NAME=VALUE,...",
-            help=f"learn {kind.about} instead{beside if 'evaluator' in kind.takes else ''}; "
-            f"settings with their defaults: {_defaults(kind)}",
+            help=f"learn {kind.about} instead; settings with their defaults: {_defaults(kind)}",
         )
     parser.add_argument(
         "--formulas",
@@ -98,7 +96,6 @@ def run(options: argparse.Namespace) -> int:
         game=game,
         settings=_texts(f"--{name}", getattr(options, name)),
         seed=options.seed,
-        evaluator=None if base is None else lambda: base.evaluator(game),
         begin=bar.begin,
         roles=options.role,
         formulas=_texts("--formulas", options.formulas),
@@ -142,10 +139,6 @@ def _wanted(options: argparse.Namespace) -> Kind:
         )
     if options.formulas and "formulas" not in kind.takes:
         raise ConfigurationError("--formulas is for --action; add that, or leave it out")
-    if "evaluator" in kind.takes and options.into is None:
-        raise ConfigurationError(
-            f"--{kind.name} learns from a trained evaluator; name its checkpoint with --into"
-        )
     return kind
 
 

@@ -53,8 +53,6 @@ class Lesson:
         game: the game.
         settings: how, as texts by name; see :attr:`Kind.settings`.
         seed: same seed, same result.
-        evaluator: returns the evaluator of the checkpoint that shall hold the result too; None:
-            there is no such checkpoint.
         begin: called once, with how much there is to do and in what unit; returns what is to be
             called with how much more was done.
         roles: names of the roles that learn; None: all.
@@ -64,7 +62,6 @@ class Lesson:
     game: Game
     settings: Mapping[str, str]
     seed: int
-    evaluator: Callable[[], Evaluator] | None
     begin: Callable[[int, str], Callable[[int], None]]
     roles: Sequence[str] | None = None
     formulas: Mapping[str, str] = field(default_factory=dict)
@@ -124,8 +121,7 @@ class Kind(ABC):
         name: in checkpoints, and on the command line.
         about: a line for people.
         settings: of ``neurogame learn --NAME``; None: there is nothing to learn by that command.
-        takes: which of ``roles``, ``formulas`` and ``evaluator`` a lesson is read for; a kind that
-            takes an evaluator needs one.
+        takes: which of ``roles`` and ``formulas`` a lesson is read for.
     """
 
     name: str
@@ -232,10 +228,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
 
     Attributes:
         in_tree: whether a tree search may be told ``tree=NAME``.
-        in_playouts: whether it may be told ``playout=NAME``.
         is_stored: whether checkpoints hold it.
-        beside_values: how a tree search uses it, of a kind that has learned from an evaluator,
-            beside the values of that; empty: it is used by itself.
         choice: how playouts turn its scores into moves, see ``MctsSettings.choice``.
         epsilon: probability of a uniform move where that choice is greedy.
         tau: temperature where it is not.
@@ -246,9 +239,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
     """
 
     in_tree: bool = True
-    in_playouts: bool = True
     is_stored: bool = True
-    beside_values: str = ""
     choice: str = "greedy"
     epsilon: float = 0.4
     tau: float = 10.0
@@ -259,14 +250,11 @@ class MoveJudgeKind(Kind, Generic[Judge]):
 
     def player(self, path: str) -> str:
         """Return a player that searches with a judge of this kind in a checkpoint."""
-        # With an evaluator a player knows itself what to do with what has learned from it.
-        return f"mcts:{path},{self.use},sims=1000" if self.use else f"mcts:{path},sims=1000"
+        return f"mcts:{path},{self.use},sims=1000"
 
     @property
     def use(self) -> str:
-        """How a tree search uses it by itself; empty: it does not."""
-        if self.beside_values:
-            return ""
+        """How a tree search uses it."""
         return f"{'tree' if self.in_tree else 'playout'}={self.name}"
 
     def make(self, wish: Wish) -> Judge:

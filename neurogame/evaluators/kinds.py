@@ -40,7 +40,6 @@ PLACES = {
     "heuristic": "neurogame.kinds.heuristic:KIND",
     "knowledge": "neurogame.kinds.knowledge:KIND",
     "action": "neurogame.kinds.action:KIND",
-    "policy": "neurogame.kinds.policy:KIND",
 }
 """Name -> where the kind is; what comes first is offered first."""
 

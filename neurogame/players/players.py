@@ -12,7 +12,7 @@ import torch
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.evaluators.kinds import evaluator_kinds, fresh_kind, fresh_names, move_kind
+from neurogame.evaluators.kinds import evaluator_kinds, fresh_kind, fresh_names
 from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.folder_player import FolderPlayer
@@ -109,9 +109,6 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         maker = _uncheckpointed(spec, seed) if spec.source else None
     elif settings.needs_evaluator or not judged:
         maker = _held(checkpoint)
-    # Where nothing says what a checkpoint is for, its policy is tried beside its values.
-    is_open = checkpoint is not None and not (judged or settings.needs_evaluator)
-    beside = [name for name in _judges(checkpoint) if is_open and move_kind(name).beside_values]
 
     def source(game: Game, match_seed: int) -> Evaluator:
         assert maker is not None
@@ -121,8 +118,6 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         # Imported here, as checkpoints are.
         from neurogame.players.judges import make_judges
 
-        if checkpoint is not None and beside:
-            return {name: checkpoint.judge(name, game) for name in beside}
         return make_judges(
             game,
             settings,
@@ -134,7 +129,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
 
     return MctsPlayer(
         _outfit(spec, source if maker else None, checkpoint),
-        judges=judges if judged or beside else None,
+        judges=judges if judged else None,
         settings=settings,
         gate=spec.own.gate,
         trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
@@ -156,11 +151,6 @@ def _outfit(
         learn=_learner(spec, source, checkpoint),
         home=_home(spec, checkpoint),
     )
-
-
-def _judges(checkpoint: Checkpoint | None) -> list[str]:
-    """Return the names of the judges of moves that a checkpoint holds."""
-    return [] if checkpoint is None else sorted(checkpoint.judges)
 
 
 def _learner(

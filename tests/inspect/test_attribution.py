@@ -18,7 +18,6 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.measured import Measured, value_for
-from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute, to_fluents
@@ -175,21 +174,10 @@ def knowledge(game: Game, hidden: int = 0) -> Knowledge:
     return found
 
 
-def policy(game: Game) -> LearnedPolicy:
-    """Return a policy with a readout at random above the hidden units of what is shipped."""
-    found = LearnedPolicy.above(game.circuit, trained(game.name)[1])
-    generator = torch.Generator().manual_seed(3)
-    with torch.no_grad():
-        found.readout.copy_(torch.randn(found.readout.shape, generator=generator))
-        found.moves.copy_(torch.randn(found.moves.shape, generator=generator))
-    return found
-
-
 JUDGES: dict[str, Callable[[Game], MoveJudge]] = {
     "action": make_action_circuit,
     "knowledge": knowledge,
     "network": lambda game: knowledge(game, hidden=8),
-    "policy": policy,
 }
 
 
@@ -249,16 +237,6 @@ def test_conditions_of_the_centre_are_its_lines() -> None:
     why = difference(centre, edge)
     assert why.total > 0
     assert sum(own.amount for own in why.contributions) == pytest.approx(why.total, abs=1e-9)
-
-
-def test_differences_of_a_policy_are_log_odds() -> None:
-    game = Game.load("connectfour")
-    judge, state = policy(game), named_state(game, "random:7:1")
-    role = mover(state)
-    one, other = state.legal_moves[role][:2]
-    why = difference(*(attribute_move(judge, state, role, move) for move in (one, other)))
-    scores = judge(state.fluents[None], role)[0].log_softmax(dim=0)
-    assert why.total == pytest.approx(float((scores[one] - scores[other]).detach()), abs=1e-5)
 
 
 @pytest.mark.parametrize("method", ["gradients", "shapley"])

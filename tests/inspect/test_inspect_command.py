@@ -19,15 +19,12 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.network_svg import network_svg
 from neurogame.inspect.subject import find_subject
 from neurogame.inspect.weights import BIAS, summaries, tensor_drifts, weight_table
 from neurogame.learn.checkpoints.checkpoint import (
     empty_checkpoint,
-    load_checkpoint,
     save_checkpoint,
 )
 from neurogame.learn.judges import plain_judge
@@ -41,21 +38,17 @@ TRAINED = str(REPOSITORY / "checkpoints" / "tictactoe.pt")
 
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Two files with the same three judges of moves and no evaluator, of different seeds."""
+    """Two files with the same two judges of moves and no evaluator, of different seeds."""
     game = Game.load("tictactoe")
-    evaluator = load_checkpoint(TRAINED).evaluator(game)
-    assert isinstance(evaluator, RulesNetwork)
     files = []
     for seed in (1, 2):
-        policy = LearnedPolicy.above(game.circuit, evaluator)
         action = make_action_circuit(game, ActionConfig(trainable=True))
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
-            for part in (policy.readout, policy.moves, *action.parameters()):
+            for part in action.parameters():
                 part.add_(torch.randn(part.shape, generator=generator) / 10)
         held = {
             "knowledge": plain_judge(learn_knowledge(game, KnowledgeConfig(games=200), seed=seed)),
-            "policy": plain_judge(policy),
             "action": plain_judge(action),
         }
         path = tmp_path_factory.mktemp("judges") / f"{seed}.pt"
@@ -79,7 +72,7 @@ def test_judges_without_an_evaluator_are_shown(
     held = found["judges"]
     assert isinstance(held, list)
     by_name = {own["judge"]: own for own in held}
-    assert sorted(by_name) == ["action", "knowledge", "policy"]
+    assert sorted(by_name) == ["action", "knowledge"]
     assert by_name["knowledge"]["sizes"]["games"] == 200
     assert len(by_name["knowledge"]["fluents"]) == 8
     weights = [abs(row["weight"]) for row in by_name["knowledge"]["fluents"][:4]]
@@ -92,7 +85,7 @@ def test_judges_without_an_evaluator_are_shown(
     assert all(f"judge of moves {name}" in shown for name in by_name)
 
 
-@pytest.mark.parametrize("name", ["action", "knowledge", "policy"])
+@pytest.mark.parametrize("name", ["action", "knowledge"])
 def test_judges_explain_moves(
     name: str, judges: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,7 +106,7 @@ def test_judges_are_compared(judges: list[str], capsys: pytest.CaptureFixture[st
     found = report([judges[0], "--compare", judges[1], judges[0]], capsys)["comparison"]
     assert isinstance(found, dict)
     rows = found["judges"]
-    assert [row["judge"] for row in rows] == ["action"] * 2 + ["knowledge"] * 2 + ["policy"] * 2
+    assert [row["judge"] for row in rows] == ["action"] * 2 + ["knowledge"] * 2
     for other, same in zip(rows[::2], rows[1::2], strict=True):
         assert same["changed"] == 0
         assert same["correlation"] == pytest.approx(1)
@@ -157,7 +150,7 @@ def test_an_evaluator_explains_a_move(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["--move", "(mark 1 1)"], "--move goes with --state"),
         (["--state", "initial", "--rather-than", "(mark 1 1)"], "by --move and --rather-than"),
-        (["--state", "initial", "--judge", "policy"], "no judge of moves 'policy'"),
+        (["--state", "initial", "--judge", "knowledge"], "no judge of moves 'knowledge'"),
         (["--state", "initial", "--move", "(mark 9 9)"], "has no move '(mark 9 9)'"),
         (["--state", "initial", "--move", "(mark 1 1)", "--against", "initial"], "two states are"),
         (["--state", "nonsense"], "error:"),

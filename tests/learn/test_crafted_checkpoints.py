@@ -15,7 +15,6 @@ import torch
 
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.evaluators.rules_network.build import make_rules_network
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.learn.checkpoints import claims as checkpoint_claims
@@ -214,7 +213,7 @@ def test_files_of_torch_s_old_form_are_not_opened(tmp_path: Path) -> None:
         ({"rules": 5}, "rules is a int, no str"),
         ({"description": [1]}, "description is a list, no dict"),
         ({"weights": {"a": "b"}}, "a is a str, no tensor"),
-        ({"judges": {"policy": {}}}, "'weights'"),
+        ({"judges": {"knowledge": {}}}, "'weights'"),
         ({"results": {1: 2, "a": 3}}, "'<' not supported"),
     ],
 )
@@ -280,14 +279,11 @@ def test_an_evaluator_that_would_need_more_than_its_weights(
     [
         ("knowledge", {"hidden": 10**9}),
         ("knowledge", {"replies": 10**9}),
-        ("policy", {"hidden": 10**9}),
-        ("policy", {"sizes": {**SIZES, "rows": 10**12}}),
         ("action", {"gates": 10**15, "steps": 50}),
     ],
 )
 def test_a_judge_that_would_need_more_than_its_weights(name: str, changes: dict[str, Any]) -> None:
-    own: Any = Knowledge(GAME) if name != "policy" else LearnedPolicy.above(GAME.circuit, NETWORK)
-    stored = plain_judge(own)
+    stored = plain_judge(Knowledge(GAME))
     stored["description"] = {**(stored["description"] if name != "action" else {}), **changes}
     held = _with(empty_checkpoint(GAME), judges={name: stored})
     with pytest.raises(NeurogameError, match=r"asks for|do not fit|must be|allowed"):

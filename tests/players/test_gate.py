@@ -23,7 +23,7 @@ from neurogame.players.belief import NOTHING_LEARNED, SURE, UNTRIED, Belief, lea
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials, TrialTerms, doublings
-from neurogame.players.gate.uses import beside_uses, evaluator_uses
+from neurogame.players.gate.uses import evaluator_uses
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.sharing import sharing
@@ -204,19 +204,6 @@ def test_an_exploration_or_a_tree_that_is_given_stays() -> None:
     plain, rave = evaluator_uses(MctsSettings()), evaluator_uses(MctsSettings(tree="rave"))
     assert 0 < len(rave) < len(plain)
     assert all(own.tree == "rave" and own.needs_evaluator for own in rave.values())
-
-
-def test_a_policy_is_used_where_there_is_one() -> None:
-    nim, settings = Game.load("nim"), MctsSettings(lanes=1)
-    (wanted,) = beside_uses()
-    assert wanted not in evaluator_uses(settings)
-    judges = {"policy": Judged(nim, 1)}
-    use = evaluator_uses(settings, judges)[wanted]
-    assert (use.tree_judge, use.mixing, use.cutoff) == ("policy", "puct", 0)
-    for trained, chosen in ((True, wanted), (False, "off")):
-        terms = TrialTerms(evaluator=Perfect(nim, 1), judges=judges, seed=1, seconds=0)
-        report = open_evaluator_gate(nim, settings, terms, trained=trained)
-        assert report.chosen == chosen
 
 
 def make_race(game: Game, judge: Judged) -> Race:

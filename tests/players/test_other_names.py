@@ -29,7 +29,6 @@ from neurogame.search.match_start import MatchStart
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping, map_game
-from tests.evaluators.test_judges_of_moves import random_policy
 from tests.gdl.slow_renaming import shuffled
 from tests.library import checkpoint_of
 
@@ -47,12 +46,11 @@ def games(name: str) -> tuple[Game, Game]:
 
 @cache
 def learned(name: str) -> Checkpoint:
-    """Return a checkpoint that holds an evaluator, knowledge and a policy."""
+    """Return a checkpoint that holds an evaluator and knowledge."""
     home, _ = games(name)
     evaluator = make_evaluator(home, EvaluatorConfig(), 3)
     judges = {
         "knowledge": plain_judge(learn_knowledge(home, KnowledgeConfig(games=200), 5)),
-        "policy": plain_judge(random_policy(home)),
     }
     return checkpoint_of(home, evaluator, judges=judges)
 
@@ -106,7 +104,6 @@ def translated(result: SearchResult, mapping: GameMapping) -> tuple[object, ...]
         "alphabeta:{},depth=2",
         "mcts:{},cutoff=0,tree=values,sims=60",
         "mcts:{},playout=knowledge,tree=knowledge,sims=60",
-        "mcts:{},cutoff=0,tree=policy,sims=60",
     ],
 )
 def test_a_player_finds_the_same_under_other_names(text: str, name: str, tmp_path: Path) -> None:
@@ -190,7 +187,7 @@ def test_what_is_looked_at_under_other_names_is_explained_by_them() -> None:
 def test_whoever_does_not_translate_is_told_to(tmp_path: Path) -> None:
     home, other = games("breakthrough6")
     checkpoint = learned("breakthrough6")
-    for ask in (checkpoint.evaluator, lambda game: checkpoint.judge("policy", game)):
+    for ask in (checkpoint.evaluator, lambda game: checkpoint.judge("knowledge", game)):
         with pytest.raises(CheckpointError, match=r"under other names; .*\.namesake"):
             ask(other)
     # The same names and numbers, and the rules in another order, are at home.

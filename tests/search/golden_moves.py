@@ -25,7 +25,6 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.judges.moves import CompiledScores, MoveJudge
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
@@ -62,7 +61,6 @@ KINDS = ("cilp-paper", "random", "mlp", "fluxplayer", "rules-network")
 JUDGED: dict[str, dict[str, Any]] = {
     "action": {"tree": "action", "playout": "action", "lanes": 8},
     "knowledge": {"tree": "knowledge", "playout": "knowledge", "lanes": 8},
-    "policy": {"tree": "policy", "mix": "puct"},
 }
 """Settings of searches that are given a judge of moves as it is made, by its name."""
 TREES: dict[str, dict[str, Any]] = {
@@ -162,13 +160,7 @@ def _judge(name: str, kind: str) -> MoveJudge:
     game = _game(name)
     if kind == "action":
         return _RoundedJudge(make_action_circuit(game))
-    if kind == "knowledge":
-        return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=64), seed=2))
-    policy = LearnedPolicy.above(game.circuit, network_of(game))
-    random = torch.Generator().manual_seed(7)
-    with torch.no_grad():
-        policy.readout.copy_(torch.randn(policy.readout.shape, generator=random))
-    return _RoundedJudge(policy)
+    return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=64), seed=2))
 
 
 @cache
@@ -260,9 +252,9 @@ def _kinds(name: str) -> Iterator[tuple[str, list[Found]]]:
         yield f"{name} / alphabeta / {kind}", list(_alpha_beta(name, kind, "depth 2"))
         settings = {"cutoff": 1, "bias": 1.0, "lanes": 16}
         yield f"{name} / mcts / {kind}", list(_monte_carlo(name, settings, kind))
+    if name == "pursuit":
+        return  # Judges of moves have much to look at there, and do it as in the other games.
     for judge, settings in JUDGED.items():
-        if name == "pursuit" and judge != "policy":
-            continue  # They have much to look at there, and do it as in the other games.
         answers = _monte_carlo(name, settings, judges={judge: _judge(name, judge)})
         yield f"{name} / mcts / judge {judge}", list(answers)
 

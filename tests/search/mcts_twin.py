@@ -1,12 +1,11 @@
 """Monte-Carlo tree search in plain Python, from the papers' definitions: a slow twin.
 
 UCB1 with the number of simulations below a node for N; decoupled where several roles decide;
-RAVE and GRAVE; priors by a judge of moves, mixed with means, as first means, or as probabilities
-(PUCT); proved values after Winands et al.; a graph of equal
-states. Playouts are those of the rules' own kernel, with the seeds that the search documents. One
-state is one dictionary entry; nothing is packed, laid out or vectorised here. Reals are of single
-precision: scores that are equal by definition are then equal here where they are in the search, and
-ties are common.
+RAVE and GRAVE; priors by a judge of moves, mixed with means or as first means; proved values
+after Winands et al.; a graph of equal states. Playouts are those of the rules' own kernel, with the
+seeds that the search documents. One state is one dictionary entry; nothing is packed, laid out or
+vectorised here. Reals are of single precision: scores that are equal by definition are then equal
+here where they are in the search, and ties are common.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from neurogame.search.mcts.compiled.search import (
     FIRST,
     GRAVE,
     NUMBER,
-    PUCT,
     RAVE,
     SEED,
     UCT,
@@ -244,9 +242,7 @@ class Twin(Proofs):
         options = self.options
         below = node.visits - node.ends + node.pending
         total = Real(max(below, 1))
-        spread = Real(options.exploration) * np.sqrt(
-            total if self._is_puct(node) else np.log(total)
-        )
+        spread = Real(options.exploration) * np.sqrt(np.log(total))
         beta = np.sqrt(Real(options.k) / (Real(3) * Real(below) + Real(options.k)))
         node.pending += 1
         picks = []
@@ -277,12 +273,12 @@ class Twin(Proofs):
                 ]
                 for edge in edges[tried:]:
                     value = urgent
-                    if node.judged and options.mixing != PUCT:
+                    if node.judged:
                         value += beta * (edge.prior - value)
                     if node.judged and options.mixing == SEED:
                         value = edge.prior
                     value = self._first_value(edge, reference, value, beta)
-                    scores.append(value + self._bound(edge, spread, node))
+                    scores.append(value + self._bound(edge, spread))
                 open_ = [n for n, edge in enumerate(edges) if edge.known is None]
                 number = max(open_, key=lambda n: (scores[n], -n))
             if number >= tried:
@@ -304,15 +300,10 @@ class Twin(Proofs):
         seen, hits = self._all_moves(edge, reference)
         return value + beta * (hits / seen - value) if seen else value
 
-    def _is_puct(self, node: Node) -> bool:
-        return node.judged and self.options.mixing == PUCT
-
-    def _bound(self, edge: Edge, spread: Real, node: Node) -> Real:
-        """``C sqrt(ln N / n)``, or ``C P sqrt(N) / (1 + n)``."""
+    def _bound(self, edge: Edge, spread: Real) -> Real:
+        """``C sqrt(ln N / n)``."""
         begun = edge.visits + edge.pending
         found: Real = spread / np.sqrt(Real(max(begun, 1)))
-        if self._is_puct(node):
-            found = spread * edge.prior / Real(1 + begun)
         return found
 
     def _mixed_score(
@@ -325,7 +316,7 @@ class Twin(Proofs):
             virtual = Real(self.options.numbers.virtual)
             total = edge.total + virtual * edge.prior
             value = total / (Real(counted) + virtual) if counted else edge.prior
-        elif node.judged and not self._is_puct(node):
+        elif node.judged:
             value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
@@ -336,7 +327,7 @@ class Twin(Proofs):
         seen, hits = self._all_moves(edge, reference)
         if seen:
             value += beta * (hits / seen - value)
-        score: Real = value + self._bound(edge, spread, node) + bias
+        score: Real = value + self._bound(edge, spread) + bias
         return score
 
     def _stepped(self, node: Node, picks: tuple[int, ...]) -> State:

@@ -75,7 +75,7 @@ def _by_text(game: Game, scores: Any) -> dict[str, float]:
         {"solver": False, "playout": "mast", "backup": "blend"},
         {"solver": False, "minimax": 0.4, "experience": 3.0},
         {"solver": False, "cutoff": 0, "bias": 1.0},
-        {"solver": False, "tree": "values", "mix": "puct"},
+        {"solver": False, "tree": "values", "mix": "beta"},
         {"tree": "rave"},
         {"tree": "grave"},
     ],

@@ -416,7 +416,6 @@ def test_settings_out_of_range_are_refused() -> None:
         {"blend": 1.5},
         {"virtual": -1.0},
         {"ripe": 0},
-        {"temper": 0.0},
         {"tau": 0.0},
         {"k": -3.0},
         {"playouts": 2, "tree": "action"},

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from neurogame.errors import ConfigurationError
-from neurogame.judges.moves import LINEAR, LOGITS
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.reading import choices
@@ -42,7 +41,7 @@ def searched(judge: Marks, simulations: int, **settings: Any) -> SearchResult:
     return search.search(threatened(), 1, Limit(simulations=simulations))
 
 
-@pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
+@pytest.mark.parametrize("mix", ["beta", "seed"])
 @pytest.mark.parametrize("kind", ["action", "knowledge"])
 def test_a_prior_that_points_at_the_right_move_finds_it_sooner(kind: Any, mix: Any) -> None:
     right = game("tictactoe").moves[1].index(RIGHT)
@@ -57,7 +56,7 @@ def test_a_prior_that_points_at_the_right_move_finds_it_sooner(kind: Any, mix: A
 
 @pytest.mark.parametrize(
     "settings",
-    [{"mix": "beta", "k": 200}, {"mix": "seed"}, {"mix": "puct", "temper": 0.5}],
+    [{"mix": "beta", "k": 200}, {"mix": "seed"}],
     ids=str,
 )
 def test_a_misleading_prior_is_overcome(settings: dict[str, Any]) -> None:
@@ -67,44 +66,6 @@ def test_a_misleading_prior_is_overcome(settings: dict[str, Any]) -> None:
     late = searched(pointing(RIGHT, 0.0, 1.0), 6000, tree="action", **settings)
     assert late.move == right
     assert late.tries[right] > 3000
-
-
-@pytest.mark.parametrize("name", ["connectfour", "breakthrough", "bidding_tictactoe"])
-@pytest.mark.parametrize("scale", [LINEAR, LOGITS])
-@pytest.mark.parametrize("lanes", [1, 16])
-def test_visits_follow_probabilities_where_results_weigh_little(
-    name: str, scale: int, lanes: int
-) -> None:
-    rules, simulations = game(name), 200
-    judge, state = Guess(rules, scale=scale), game(name).initial_state()
-    chosen = MctsSettings(tree="action", mix="puct", temper=0.5, exploration=1e4, lanes=lanes)
-    found = Mcts(rules, settings=chosen, judges={"action": judge}).search(
-        state, 0, Limit(simulations=simulations)
-    )
-    own = list(state.legal_moves[0])
-    legal = np.isin(np.arange(len(rules.moves[0])), own)[None]
-    scores = judge.move_scores(state.fluents[None].numpy(), legal, 0)[0, own]
-    if scale == LINEAR:
-        scores = (scores - scores.min()) / (scores.max() - scores.min())
-    weights = np.exp((scores - scores.max()) / 0.5)
-    likely = weights / weights.sum()
-    tries = np.array([found.tries[move] for move in own])
-    # It is 1 + n that goes as P: with A moves n is near to P (N + A) - 1, and at least 0.
-    assert (abs(tries - simulations * likely) <= 1 + len(own) * likely.max()).all()
-    assert (np.diff(tries[np.argsort(likely)]) >= -1).all()
-
-
-def test_the_temper_decides_how_far_the_likeliest_move_is_ahead() -> None:
-    rules = game("breakthrough")
-    most = []
-    for temper in (0.001, 0.1, 1.0, 100.0):
-        settings = MctsSettings(tree="knowledge", mix="puct", temper=temper, exploration=1e4)
-        search = Mcts(rules, settings=settings, judges={"knowledge": Guess(rules)})
-        found = search.search(rules.initial_state(), 0, Limit(simulations=100))
-        most.append(max(found.tries.values()))
-    assert most == sorted(most, reverse=True)
-    assert most[0] > 75
-    assert most[-1] < 10
 
 
 def test_the_weight_of_a_prior_is_one_half_at_k_visits() -> None:
@@ -225,8 +186,6 @@ def test_defaults_follow_the_judge() -> None:
     for one, mixing, constant in (
         (MctsSettings(tree="action"), "beta", 0.7),
         (MctsSettings(tree="values"), "seed", 0.7),
-        (MctsSettings(tree="values", mix="puct"), "puct", 1.0),
-        (MctsSettings(tree="action", mix="puct", exploration=2.5), "puct", 2.5),
-        (MctsSettings(mix="puct"), "puct", 0.7),
+        (MctsSettings(tree="action", mix="seed", exploration=2.5), "seed", 2.5),
     ):
         assert (one.mixing, one.exploration_constant) == (mixing, constant)

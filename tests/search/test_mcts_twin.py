@@ -274,7 +274,7 @@ def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
     _assert_equal(*_grown(_game(name), settings, 1, 180))
 
 
-@pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
+@pytest.mark.parametrize("mix", ["beta", "seed"])
 @pytest.mark.parametrize("lanes", [1, 16])
 @pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
 def test_priors(name: str, lanes: int, mix: Any) -> None:
@@ -296,10 +296,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
         {"scaling": "raw", "pending": "loss"},
         {"bias": 1.0, "minimax": 0.3},
         {"minimax": 0.3, "mix": "seed"},
-        {"mix": "puct", "temper": 0.5, "pending": "loss"},
-        {"mix": "puct", "ripe": 7, "scaling": "raw", "exploration": 3.0},
-        {"mix": "puct", "urgency": 0.3, "scaling": "max"},
-        {"mix": "puct", "bias": 1.0, "minimax": 0.3, "experience": 2.0},
+        {"urgency": 0.3, "scaling": "max", "experience": 2.0},
     ],
     ids=str,
 )
@@ -313,25 +310,23 @@ def test_options_of_priors(name: str, changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize("digits", [0, 1])
 def test_equal_priors(digits: int) -> None:
     game = _game("tictactoe")
-    for mix in ("beta", "seed", "puct"):
+    for mix in ("beta", "seed"):
         settings = replace(PLAIN, tree="action", mix=mix)
         judge = Priors(game, digits=digits)
         _assert_equal(*_grown(game, settings, 1, 180, judge=judge))
 
 
-@pytest.mark.parametrize("temper", [None, 2.5])
-@pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
-def test_priors_by_logarithms(mix: Any, temper: float | None) -> None:
+@pytest.mark.parametrize("mix", ["beta", "seed"])
+def test_priors_by_logarithms(mix: Any) -> None:
     game = _game("tictactoe")
-    settings = replace(PLAIN, tree="action", mix=mix, temper=temper)
+    settings = replace(PLAIN, tree="action", mix=mix)
     _assert_equal(*_grown(game, settings, 1, 180, judge=Priors(game, scale=LOGITS)))
 
 
-@pytest.mark.parametrize("temper", [None, 0.02])
 @pytest.mark.parametrize("kind", ["knowledge", "values"])
 @pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p"])
-def test_priors_as_probabilities(name: str, kind: Any, temper: float | None) -> None:
+def test_priors_of_other_judges(name: str, kind: Any) -> None:
     game = _game(name)
     judge = NextValues(game, Guess(game)) if kind == "values" else Priors(game)
-    settings = replace(PLAIN, tree=kind, mix="puct", temper=temper)
+    settings = replace(PLAIN, tree=kind)
     _assert_equal(*_grown(game, settings, 1, 200, judge=judge))

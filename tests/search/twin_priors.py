@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.judges.moves import LOGITS
 from neurogame.kernels.leaves.preference import MAX, RAW
-from neurogame.search.mcts.compiled.search import PUCT, Options
+from neurogame.search.mcts.compiled.search import Options
 
 Real = np.float32
 
@@ -19,9 +19,6 @@ def comparable(scores: dict[int, Real], scale: int, options: Options) -> dict[in
         scale: of the judge that gave them.
         options: of the search.
     """
-    if options.mixing == PUCT:
-        kept = scores if scale == LOGITS else _scaled(scores, options.scaling)
-        return _softmax(kept, options.temper or (1.0 if scale == LOGITS else 0.1))
     if scale == LOGITS:
         high = max(scores.values())
         return {move: np.exp(score - high) for move, score in scores.items()}
@@ -36,13 +33,3 @@ def _scaled(scores: dict[int, Real], scaling: int) -> dict[int, Real]:
         return dict.fromkeys(scores, Real(0.5))
     scaled = {move: (s - shift) * (Real(1) / divisor) for move, s in scores.items()}
     return {move: min(max(s, Real(0)), Real(1)) for move, s in scaled.items()}
-
-
-def _softmax(scores: dict[int, Real], temper: float) -> dict[int, Real]:
-    high = max(scores.values())
-    # Divided and raised in double precision, added up in single precision, as in the search.
-    weights = {m: Real(np.exp(np.float64(s - high) / temper)) for m, s in scores.items()}
-    total = Real(0)
-    for weight in weights.values():
-        total += weight
-    return {move: weight / total for move, weight in weights.items()}

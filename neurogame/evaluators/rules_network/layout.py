@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
 import numpy as np
@@ -119,12 +119,6 @@ class RulesNetworkLayout:
                 f"a rules network: its layout leads nowhere ({where}); the file is "
                 "damaged or made up"
             )
-
-    def without_tables(self) -> RulesNetworkLayout:
-        """Return the modes and perspectives alone, without look-ups and symmetries."""
-        sizes = replace(self.sizes, lookups=0, addends=0, rows=0, images=0)
-        kept = {name: getattr(self, name) for name in ("mode_fluent", "seen_as", "weights")}
-        return replace(empty_layout(sizes), **{name: array.copy() for name, array in kept.items()})
 
     def addends(self) -> Int32s2:
         """Return by how much each fluent raises the row of each look-up; int32 ``[F, L]``."""

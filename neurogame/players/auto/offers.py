@@ -107,9 +107,7 @@ class Offers:
     ) -> list[Candidate]:
         """Return the candidates of one checkpoint; see :meth:`trained`."""
         mapping = held.mapping(self._game)
-        judges = {name: held.judge(name, mapping.home) for name in sorted(held.judges)}
         if held.description:
-            beside = [name for name in judges if move_kind(name).beside_values][:1]
             learned = float(held.counters.get("seconds", USUAL))
             return self._searches(
                 str(path),
@@ -120,10 +118,9 @@ class Offers:
                 settings=SearchSettings(
                     **{key: value for key, value in held.config.items() if key == "outlook"}
                 ),
-                use=move_kind(beside[0]).beside_values if beside else LEARNED_USE,
-                judges={name: judges[name] for name in beside} or None,
             )
-        used = {name: move_kind(name).use for name in judges if move_kind(name).use}
+        judges = {name: held.judge(name, mapping.home) for name in sorted(held.judges)}
+        used = {name: move_kind(name).use for name in judges}
         return [
             self._mcts(
                 f"mcts:{path},{use}", UNTRIED, use, judges={name: judges[name]}, mapping=mapping
@@ -191,8 +188,6 @@ class Offers:
         *,
         mapping: GameMapping | None,
         settings: SearchSettings | None = None,
-        use: str = LEARNED_USE,
-        judges: Mapping[str, MoveJudge] | None = None,
     ) -> list[Candidate]:
         """Return searches with an evaluator.
 
@@ -203,21 +198,11 @@ class Offers:
             kinds: of :data:`SEARCHES`.
             mapping: from the game as it was learned to the one that is played; None: the same.
             settings: of alpha-beta.
-            use: what the tree search uses it for.
-            judges: of moves, by name, that this use needs.
         """
         made = []
         if SEARCHES[0] in kinds:
-            made.append(
-                self._mcts(
-                    f"mcts:{source},{use}",
-                    belief,
-                    use,
-                    evaluator=evaluator,
-                    judges=judges,
-                    mapping=mapping,
-                )
-            )
+            name = f"mcts:{source},{LEARNED_USE}"
+            made.append(self._mcts(name, belief, LEARNED_USE, evaluator=evaluator, mapping=mapping))
         if SEARCHES[1] in kinds:
             settings = settings or SearchSettings()
             name = f"alphabeta:{source}"

@@ -30,7 +30,6 @@ from neurogame.players.gate.trials import Trials, TrialTerms, play_trials
 from neurogame.players.gate.uses import (
     LEARNED_USE,
     action_uses,
-    beside_uses,
     evaluator_uses,
     ungated,
 )
@@ -118,16 +117,15 @@ def open_evaluator_gate(
         game: the game.
         settings: nothing in them asks for an evaluator.
         terms: how it is tried; with an evaluator, and judges of moves where the settings ask for
-            them; a policy may be used.
+            them.
         trained: whether the evaluator has learned. Then its values are trusted, in the use that is
             for them, unless matches speak against that: with little time, or none, too. A tree
             that the settings choose leaves no room for that use.
     """
     begun = time.monotonic()
-    uses = evaluator_uses(settings, terms.judges)
+    uses = evaluator_uses(settings)
     # The other uses are for those that know little.
-    favourite = next((use for use in (*beside_uses(), LEARNED_USE) if use in uses), None)
-    priors = {favourite: learned_belief(USUAL)} if trained and favourite is not None else {}
+    priors = {LEARNED_USE: learned_belief(USUAL)} if trained and LEARNED_USE in uses else {}
     trials = play_trials(game, settings, uses, terms, priors)
     return _report("evaluator", settings, uses, None, trials, begun)
 

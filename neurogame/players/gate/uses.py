@@ -7,11 +7,9 @@ Silver, "Combining online and offline knowledge in UCT" (2007), equivalent exper
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from neurogame.evaluators.kinds import move_kinds
 from neurogame.search.mcts.settings import GATED, GATED_JUDGE, MctsSettings
 
 _TREE: dict[str, Any] = {"tree": GATED_JUDGE}
@@ -32,11 +30,6 @@ _EVALUATOR_USES = (LEARNED_USE, FEATURES_USE, "minimax=0.5,exploration=0.2")
 """Values of evaluators lie closer together than results of games, so that they want less
 exploration."""
 _PLAIN: dict[str, Any] = {"playout": "uniform", "tree": "uct"}
-
-
-def beside_uses() -> dict[str, str]:
-    """Return how it uses such values beside a judge that was learned from them: use -> judge."""
-    return {kind.beside_values: name for name, kind in move_kinds().items() if kind.beside_values}
 
 
 def ungated(settings: MctsSettings) -> MctsSettings:
@@ -60,17 +53,15 @@ def action_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
     }
 
 
-def evaluator_uses(settings: MctsSettings, judges: Collection[str] = ()) -> dict[str, MctsSettings]:
+def evaluator_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
     """Return the uses of an evaluator by a search that has none so far, the best hopes first.
 
     Args:
         settings: nothing in them asks for an evaluator; an exploration that they set stays, and
             so does a tree other than uct, which leaves out those that need another one.
-        judges: of moves, by name, that there are: uses beside a judge need it.
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
-    beside = [use for use, judge in beside_uses().items() if judge in judges]
-    uses = {name: settings_of(name) for name in (*beside, *_EVALUATOR_USES)}
+    uses = {name: settings_of(name) for name in _EVALUATOR_USES}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
         for name, use in uses.items()

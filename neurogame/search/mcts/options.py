@@ -12,7 +12,6 @@ from neurogame.search.mcts.compiled.search import (
     NEVER,
     NUMBER,
     PARENT,
-    PUCT,
     RAVE,
     SEED,
     UCT,
@@ -28,7 +27,7 @@ DEPTH = 512
 """Plies that no path in a tree exceeds."""
 _KINDS = {"rave": RAVE, "grave": GRAVE}
 """All others are :data:`UCT`."""
-_MIXING = {"beta": BETA, "seed": SEED, "puct": PUCT}
+_MIXING = {"beta": BETA, "seed": SEED}
 
 
 def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
@@ -56,7 +55,6 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         blend=settings.backup == "blend",
         judged=settings.tree_judge is not None,
         mixing=_MIXING[settings.mixing],
-        temper=settings.temper or 0.0,
         ripe=settings.ripeness,
         scaling=SCALINGS[settings.tree_scaling],
         traced=is_recorded(settings),

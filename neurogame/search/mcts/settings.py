@@ -28,8 +28,7 @@ def _trees() -> tuple[str, ...]:
 
 def _playouts() -> tuple[str, ...]:
     """Return what ``playout`` may be."""
-    judges = (name for name, kind in move_kinds().items() if kind.in_playouts)
-    return (*_PLAYOUTS, *judges, GATED)
+    return (*_PLAYOUTS, *move_kinds(), GATED)
 
 
 @final
@@ -89,22 +88,14 @@ class MctsSettings(Settings):
         least=0,
         most=1,
     )
-    mix: Literal["beta", "seed", "puct"] | None = setting(
+    mix: Literal["beta", "seed"] | None = setting(
         None,
         "how a prior H and the results of a move are mixed. beta: beta H + (1 - beta) Q with beta "
         "= sqrt(k / (3 N + k)) for N visits of the node, where a move that was not tried has the "
         "node's mean (or urgency, if that is a number) for Q; seed: the mean begins with virtual "
-        "results of H; puct: priors become probabilities P, and the bound of a move is C P "
-        "sqrt(N) / (1 + n) instead, beside Q as beta has it. A move that was not tried has "
-        "otherwise the bound of one tried once: where there are priors, it need not be tried "
-        "before others. None: seed for values, beta for all others.",
-    )
-    temper: float | None = setting(
-        None,
-        "temperature at which puct turns the scores of a judge into probabilities, softmax of "
-        "score / temper; scores are scaled before, unless they are logarithms. None: 1 for "
-        "logarithms, 0.1 for all others.",
-        above=0,
+        "results of H. A move that was not tried has the bound of one tried once: where there "
+        "are priors, it need not be tried before others. None: seed for values, beta for all "
+        "others.",
     )
     virtual: float = setting(
         1.0, "results that the prior of seed counts for once there are others", least=0
@@ -123,8 +114,8 @@ class MctsSettings(Settings):
     )
     exploration: float | None = setting(
         None,
-        "the constant C of C sqrt(ln N / n), for values in 0..1, or of puct. None: 0.7, for rave "
-        "and grave 0.2, for puct 1.",
+        "the constant C of C sqrt(ln N / n), for values in 0..1. None: 0.7, for rave and grave "
+        "0.2.",
         least=0,
     )
     k: float | None = setting(
@@ -220,8 +211,6 @@ class MctsSettings(Settings):
         """The constant C that is used."""
         if self.exploration is not None:
             return self.exploration
-        if self.tree_judge is not None and self.mixing == "puct":
-            return 1.0
         return _DEFAULT_EXPLORATION.get(self.tree, 0.7)
 
     @property

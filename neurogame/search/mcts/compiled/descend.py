@@ -15,7 +15,6 @@ from neurogame.search.mcts.compiled.search import (
     GRAVE,
     LOGARITHMS,
     OVER,
-    PUCT,
     STEP,
     UCT,
     Search,
@@ -162,8 +161,6 @@ def _leave(search: Search, sim: Simulation) -> bool:
     sim.length = length + 1
     spread, trust = np.float32(options.exploration) * _logarithm(sims, below), np.float32(0)
     table = 0
-    if options.mixing == PUCT and status & JUDGED:
-        spread = np.float32(options.exploration) * np.sqrt(np.float32(max(below, 1)))
     if kind != UCT or (options.judged and options.mixing == BETA):
         trust = trust_at(below, options.k)
     if kind == GRAVE:

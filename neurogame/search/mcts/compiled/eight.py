@@ -16,7 +16,7 @@ from numba.core import cgutils as _cgutils
 
 from neurogame.native.columns import column
 from neurogame.native.compiled import written
-from neurogame.search.mcts.compiled.search import PUCT, SEED
+from neurogame.search.mcts.compiled.search import SEED
 from neurogame.search.mcts.compiled.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
 
 # They are not annotated.
@@ -147,7 +147,7 @@ def _best_of_eight_judged(
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         eight = _Eight(context, builder, signature.args[0], *values[:2])
         tried, spread, mean, loss, priors, trust, virtual, mixing = values[2:]
-        seeded = _is(builder, mixing, SEED)
+        seeded = builder.icmp_signed("==", mixing, ir.Constant(_WIDE, SEED))
         visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
         prior = eight.column(builder.add(priors, ir.Constant(_WIDE, COLUMNS)), _REALS)
         begun, counted = _counts(eight, visits, words, loss)
@@ -160,21 +160,11 @@ def _best_of_eight_judged(
         value = builder.select(some, value, other)
         more = builder.fmul(eight.splat(trust, _REALS), builder.fsub(prior, value))
         value = builder.fadd(value, more)
-        # One division serves both bounds.
-        likely, over = eight.splat(_is(builder, mixing, PUCT), _FLAGS), eight.splat(spread, _REALS)
-        over = builder.select(likely, builder.fmul(over, prior), over)
-        following = builder.add(begun, ir.Constant(_INTS, [1] * _WIDTH))
-        under = eight.real_of_positive(following)
-        under = builder.select(likely, under, _root(eight, begun))
-        score = builder.fadd(value, builder.fdiv(over, under))
+        width = builder.fdiv(eight.splat(spread, _REALS), _root(eight, begun))
+        score = builder.fadd(value, width)
         return _keys(eight, score, words, tried)
 
     return wide(edges, wide, wide, real, real, wide, wide, real, real, wide), generate
-
-
-def _is(builder: Any, number: Any, wanted: int) -> Any:
-    """Return whether a whole number is the wanted one."""
-    return builder.icmp_signed("==", number, ir.Constant(_WIDE, wanted))
 
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Priors: what a judge says of the moves of a node before they are tried.
 
-Scores are scaled to 0..1: linear ones as asked for, logarithms relative to the best. PUCT has
-probabilities, by a softmax of the scaled linear ones, or of the logarithms themselves.
+Scores are scaled to 0..1: linear ones as asked for, logarithms relative to the best.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner
 from neurogame.native.random import random_word
 from neurogame.search.mcts.compiled.nodes import counts_at, listed_count, listed_move
-from neurogame.search.mcts.compiled.search import PUCT, Search
+from neurogame.search.mcts.compiled.search import Search
 from neurogame.search.mcts.compiled.tree import (
     COUNT,
     ROLE,
@@ -69,7 +68,7 @@ def add_priors(search: Search) -> None:
         for row in range(wanted):
             record = whole(queue[judging.rows[row]])
             number = _decider(search, record, role)
-            _make_comparable(search, row, decider_of(tree, record, number).head & COUNT)
+            _scale(search, row, decider_of(tree, record, number).head & COUNT)
             _write(search, row, record, number)
 
 
@@ -99,16 +98,6 @@ def _decider(search: Search, record: int, role: int) -> int:
 
 
 @inner
-def _make_comparable(search: Search, row: int, count: int) -> None:
-    """Turn the scores of a row into numbers in 0..1, for PUCT into probabilities."""
-    likely = search.options.mixing == PUCT
-    if not likely or search.judging.scores.scale != LOGITS:
-        _scale(search, row, count)
-    if likely:
-        _share(search, row, count)
-
-
-@inner
 def _scale(search: Search, row: int, count: int) -> None:
     """Turn the scores of a row into numbers in 0..1, one half where all of a range are equal."""
     marks, scale = search.judging.marks, search.judging.scores.scale
@@ -122,28 +111,6 @@ def _scale(search: Search, row: int, count: int) -> None:
             value = _HALF
         # Scores must not be negative, nor anything else than numbers.
         marks[row, place] = min(value, _ONE) if value >= _ZERO else _ZERO
-
-
-@inner
-def _share(search: Search, row: int, count: int) -> None:
-    """Turn the numbers of a row into probabilities, ``softmax(x / temper)``.
-
-    *Reference:* Silver et al., "Mastering the game of Go without human knowledge" (2017), has those
-    of a policy network; scores of other judges are turned into some here.
-    """
-    marks, temper = search.judging.marks, search.options.temper
-    if temper == 0:
-        temper = 1.0 if search.judging.scores.scale == LOGITS else 0.1
-    _, high = lowest_highest(marks, row, count)
-    total = _ZERO
-    for place in range(count):
-        value = np.float32(math.exp((marks[row, place] - high) / temper))
-        # What is no number has no chance.
-        marks[row, place] = value if value >= _ZERO else _ZERO
-        total += marks[row, place]
-    for place in range(count):
-        likely = marks[row, place] / total if total > _ZERO else _ONE / np.float32(count)
-        marks[row, place] = likely
 
 
 @inner

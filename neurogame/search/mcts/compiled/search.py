@@ -43,7 +43,7 @@ FIRST, PARENT, NUMBER = 0, 1, 2
 """Values of ``Options.urgency``."""
 NEVER, ALONE, WHOLE = 0, 1, 2
 """Values of ``Options.early``."""
-BETA, SEED, PUCT = 0, 1, 2
+BETA, SEED = 0, 1
 """Values of ``Options.mixing``."""
 
 
@@ -64,9 +64,8 @@ class Options(Struct):
         opposed: whether there are two roles and their values sum to 1.
         blend: whether results are blended with the mean of the child.
         judged: whether a judge gives nodes priors.
-        mixing: what a prior is: mixed with the mean of a move (:data:`BETA`), its first mean
-            (:data:`SEED`), or a probability in its bound (:data:`PUCT`).
-        temper: temperature of probabilities; 0: 1 for logarithms, 0.1 for all other scores.
+        mixing: what a prior is: mixed with the mean of a move (:data:`BETA`), or its first mean
+            (:data:`SEED`).
         ripe: visits from which a node has priors.
         scaling: of the judge's scores, see :mod:`~neurogame.kernels.leaves.preference`.
         traced: whether paths are written into the block.
@@ -87,7 +86,6 @@ class Options(Struct):
     blend: int
     judged: int
     mixing: int
-    temper: float
     ripe: int
     scaling: int
     traced: int

@@ -10,7 +10,7 @@ from neurogame.native.bits import real_bits, whole
 from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.chance import choose_outcome
 from neurogame.search.mcts.compiled.eight import best_of_eight, best_of_eight_judged
-from neurogame.search.mcts.compiled.search import FIRST, NUMBER, PUCT, RAVE, SEED, UCT, Options
+from neurogame.search.mcts.compiled.search import FIRST, NUMBER, RAVE, SEED, UCT, Options
 from neurogame.search.mcts.compiled.tree import (
     COLUMNS,
     COUNT,
@@ -125,7 +125,7 @@ def _best_plain(
         if tried < count:
             # Untried edges lie in the order of their priors: no other has a better score.
             untried = first_value(tree, options, edges, tried, terms)
-            untried += bound(tree, options, edges, tried, terms)
+            untried += bound(edges, tried, terms)
     else:
         key = best_tried(edges, tried, terms.spread, terms.mean, options.loss)
     edge = edge_of(key) if key >= 0 else -1
@@ -197,25 +197,16 @@ def first_value(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
 
 
 @inner
-def bound(tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms) -> np.float32:
+def bound(edges: Edges, edge: int, terms: Terms) -> np.float32:
     """Return the upper part of an edge's confidence bound; an untried one has that of one try.
 
-    Where priors are probabilities it is ``C P sqrt(N) / (1 + n)`` instead, PUCT, also for one that
-    was not tried.
-
-    *Reference:* Rosin, "Multi-armed bandits with episode context" (2011); Silver et al. (2017).
-
     Args:
-        tree: the tree.
-        options: of the search.
         edges: of a decider.
         edge: one of them.
         terms: of the scores.
     """
     begun = edges.visits[edge] + (edges.moves[edge] & PENDING)
     width: np.float32 = terms.spread / np.sqrt(np.float32(max(begun, 1)))
-    if terms.judged and options.mixing == PUCT:
-        width = terms.spread * edges.extra[tree.priors, edge] / np.float32(begun + 1)
     return width
 
 
@@ -258,7 +249,7 @@ def mixed_score(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
             value += terms.trust * (hits / seen - value)
-    score: np.float32 = value + bound(tree, options, edges, edge, terms) + bias
+    score: np.float32 = value + bound(edges, edge, terms) + bias
     return score
 
 
@@ -316,7 +307,7 @@ def best_mixed(
             if seen > _ZERO:
                 value += (_ONE if first else terms.trust) * (hits / seen - value)
         if not first:
-            value += bound(tree, options, edges, edge, terms)
+            value += bound(edges, edge, terms)
         if best < 0 or value > score:
             best, score = edge, value
     return best

@@ -1,1 +1,0 @@
-"""A learned policy: which moves a player that knows the game would consider, read off the state."""

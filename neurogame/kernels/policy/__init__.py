@@ -1,1 +1,0 @@
-"""Scores of moves by a learned policy, compiled."""

@@ -1,1 +1,0 @@
-"""Learning a policy: which moves are likely to be best."""
