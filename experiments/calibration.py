@@ -17,9 +17,9 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from kept_values import sample_positions
 from tqdm import tqdm
 
+from neurogame.arena.exact_positions import sample_positions
 from neurogame.array_types import Float64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator

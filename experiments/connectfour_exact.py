@@ -64,11 +64,13 @@ def _phase(plies: int) -> str:
 
 
 def _settings(text: str) -> dict[str, Any]:
-    """Return settings of the learner from text such as ``openings=24,lambda_=0.9``."""
-    given: dict[str, Any] = {}
+    """Return settings of the learner from text such as ``openings=24,network.lookups=384``."""
+    given: dict[str, Any] = {"network": {}}
     for one in filter(None, text.split(",")):
         name, value = one.split("=")
-        given[name] = float(value) if "." in value else int(value)
+        of_network, _, within = name.partition("network.")
+        chosen = given if of_network else given["network"]
+        chosen[of_network or within] = float(value) if "." in value else int(value)
     return given
 
 

@@ -1,4 +1,4 @@
-"""How often moves keep the exact value of a position, and positions to ask about."""
+"""How often moves of any player keep the exact value of a position."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import final
 
-from neurogame.errors import GameError
+from neurogame.arena.exact_positions import move_values
 from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import wilson_interval
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
-from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
-from tests.search.opened import play_opening
 
 
 @final
@@ -54,41 +52,6 @@ class ValueKeeping:
             f"[{100 * low:.1f}, {100 * high:.1f}]; where some move does not, "
             f"{100 * self.telling_share:.1f} % of {self.telling}"
         )
-
-
-def move_values(prover: Prover, state: State) -> dict[int, float] | None:
-    """Return what each move is worth to the role that chooses.
-
-    Args:
-        prover: of the game.
-        state: a state in which exactly one role has several moves.
-
-    Returns:
-        Own move -> goal under best play, 0..1; None where a value is not proved.
-
-    Raises:
-        GameError: no role, or several, have a choice, or chance has.
-    """
-    choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
-    if len(choosing) != 1:
-        raise GameError(
-            f"{len(choosing)} roles of {state.game.name} have a choice here; the value of a move "
-            "needs a state in which exactly one has"
-        )
-    (role,) = choosing
-    if role == state.game.chance:
-        raise GameError(
-            f"chance alone has a choice in this state of {state.game.name}; the value of a move "
-            "needs one in which a player has"
-        )
-    joint, values = [moves[0] for moves in state.legal_moves], {}
-    for move in state.legal_moves[role]:
-        joint[role] = move
-        value = prover.value(state.next(joint), role)
-        if value is None:
-            return None
-        values[move] = value
-    return values
 
 
 def value_keeping_share(
@@ -166,22 +129,3 @@ def one_ply(search: AlphaBeta) -> Callable[[State], int]:
         return search.search(state, role, Limit(depth=1)).move
 
     return choose
-
-
-def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) -> list[State]:
-    """Return different positions of a game in which exactly one role has a choice.
-
-    Args:
-        game: the game.
-        count: how many of each number of plies, at most.
-        seed: decides which.
-        plies: random joint moves that lead to them.
-    """
-    positions: dict[State, None] = {}
-    for number in plies:
-        for opening in Openings(game, number, seed, nodes=0).first(count):
-            state = play_opening(game, opening)
-            able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
-            if len(able) == 1 and able[0] != game.chance:
-                positions[state] = None
-    return list(positions)

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from kept_values import sample_positions, value_kept_by
+from kept_values import value_kept_by
 from tqdm import tqdm
 
+from neurogame.arena.exact_positions import sample_positions
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator

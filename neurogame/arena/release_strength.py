@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
+from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.comparison import Comparison
+from neurogame.learn.recipe import random_lengths
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -27,6 +29,8 @@ _COUNTED_PLIES = 130
 against tree search grows with their square: every simulation of every move goes to the end."""
 _PATIENCE = 1.0
 """Seconds that a move under way may take to notice that nobody wants it any more."""
+_EXACT = 200
+"""Positions with proved values, at most."""
 
 
 def counted_matches(plies: float) -> int:
@@ -51,16 +55,25 @@ class ReleaseStrength:
         seconds: of learning.
         untrained: against the untrained goal networks; None for these themselves.
         mcts: against Monte-Carlo tree search with 1000 simulations.
+        exact: how often its move one ply ahead keeps the proved value of positions of random play
+            in which some move loses something; None where too few are proved.
     """
 
     seconds: float
     untrained: Comparison | None
     mcts: Comparison
+    exact: ValueKept | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary."""
         untrained = None if self.untrained is None else self.untrained.to_json()
-        return {"seconds": self.seconds, "untrained": untrained, "mcts": self.mcts.to_json()}
+        exact = None if self.exact is None else self.exact.to_json()
+        return {
+            "seconds": self.seconds,
+            "untrained": untrained,
+            "mcts": self.mcts.to_json(),
+            "exact": exact,
+        }
 
     def text(self) -> str:
         """Return a few words for a progress bar."""
@@ -70,7 +83,10 @@ class ReleaseStrength:
             for name, strength in against
             if strength is not None and strength.matches
         ]
-        return ", ".join(f"{100 * strength.score:.0f}% {name}" for name, strength in known)
+        told = [f"{100 * strength.score:.0f}% {name}" for name, strength in known]
+        if self.exact is not None:
+            told.append(f"{100 * self.exact.share:.0f}% exact")
+        return ", ".join(told)
 
 
 @final
@@ -108,6 +124,7 @@ class StrengthMeter:
         self._seed, self._seconds, self._count = seed, seconds, matches
         self._until, self._clock = until, clock
         self._thread, self._stopped = Aside(), False
+        self._exact: ExactPositions | None = None
         self._found: list[Future[ReleaseStrength]] = []
 
     def measure(self, evaluator: Evaluator, seconds: float) -> None:
@@ -147,13 +164,28 @@ class StrengthMeter:
 
     def _measure(self, evaluator: Evaluator, seconds: float, number: int) -> ReleaseStrength:
         is_first = evaluator is self._untrained
+        if number == 0:
+            self._exact = exact_positions(
+                self._game,
+                _EXACT,
+                1_000_003 * (self._seed + 1),
+                longest=int(random_lengths(self._game).mean),
+                evaluator=self._untrained,
+                left=self._left(),
+            )
         return ReleaseStrength(
             seconds=seconds,
             untrained=None
             if is_first
             else self._matches(evaluator, self._untrained, UNTRAINED_DEPTH, number),
             mcts=self._matches(evaluator, MCTS, MCTS_DEPTH, number),
+            exact=None if self._exact is None else self._exact.kept_by(evaluator),
         )
+
+    def _left(self) -> Callable[[], float]:
+        """Return what tells the seconds left to what begins now."""
+        until = min(self._clock() + self._seconds, self._until)
+        return lambda: 0.0 if self._stopped else until - self._clock()
 
     def _matches(
         self, evaluator: Evaluator, opponent: Evaluator | str, depth: int, number: int
@@ -165,9 +197,4 @@ class StrengthMeter:
             seed=1_000_003 * (self._seed + 1) + number,
             limit=Limit(depth=depth),
         )
-        until = min(self._clock() + self._seconds, self._until)
-
-        def left() -> float:
-            return 0.0 if self._stopped else until - self._clock()
-
-        return yardstick.measure(evaluator, opponent, left=left)
+        return yardstick.measure(evaluator, opponent, left=self._left())

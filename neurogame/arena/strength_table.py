@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neurogame.arena.exact_positions import ValueKept
 from neurogame.arena.release_strength import ReleaseStrength
 from neurogame.arena.yardstick import MCTS
 from neurogame.learn.comparison import Comparison
 
 
 def strength_table(releases: Sequence[ReleaseStrength]) -> str:
-    """Return releases and their strength as lines of text, with a bar for each."""
+    """Return releases and their strength as lines of text."""
     lines = [
-        f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}",
+        f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}  "
+        "keeps the exact value",
     ]
     for one in releases:
         untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
-        bar = "#" * round(20 * one.mcts.score) if one.mcts.matches else ""
-        lines.append(f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  |{bar:<20}|")
+        lines.append(
+            f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  {_exact(one.exact)}"
+        )
     return "\n".join(lines)
 
 
@@ -48,10 +51,26 @@ def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def strength_sentence(releases: Sequence[ReleaseStrength]) -> str:
+    """Return in words what the last release is worth; empty where nothing is known of it."""
+    said = []
+    if releases and releases[-1].mcts.matches:
+        said.append(f"takes {100 * releases[-1].mcts.score:.0f} of 100 points from {MCTS}")
+    if releases and releases[-1].exact is not None:
+        share = 100 * releases[-1].exact.share
+        said.append(f"gets {share:.0f} of 100 moves that matter right, one ply ahead")
+    return f"it {' and '.join(said)}" if said else ""
+
+
 def _cell(comparison: Comparison) -> str:
     if not comparison.matches:
         return "no match was finished"
-    return (
-        f"{100 * comparison.score:5.1f} % "
-        f"[{100 * comparison.low:3.0f}, {100 * comparison.high:3.0f}] of {comparison.matches}"
-    )
+    return _share(comparison.score, comparison.low, comparison.high, comparison.matches)
+
+
+def _exact(kept: ValueKept | None) -> str:
+    return "(unknown)" if kept is None else _share(kept.share, *kept.interval, kept.positions)
+
+
+def _share(share: float, low: float, high: float, count: int) -> str:
+    return f"{100 * share:5.1f} % [{100 * low:3.0f}, {100 * high:3.0f}] of {count}"

@@ -235,3 +235,16 @@ def _nth_legal(legal: Bools, ranks: Int64s) -> Int64s:
     """Return in each row the column of the flag with a rank, counted from 0."""
     columns: Int64s = np.argmax(np.cumsum(legal, axis=1) > ranks[:, None], axis=1)
     return columns
+
+
+def play_opening(game: Game, opening: Opening) -> State:
+    """Return the position that an opening leads to.
+
+    Args:
+        game: the game.
+        opening: joint moves, all legal.
+    """
+    state = game.initial_state()
+    for joint in opening:
+        state = state.next(joint)
+    return state

@@ -12,10 +12,16 @@ import pytest
 import torch
 from torch import Tensor
 
+from neurogame.arena.exact_positions import (
+    ExactPositions,
+    exact_positions,
+    move_values,
+    sample_positions,
+)
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter, counted_matches
 from neurogame.arena.series import play_series
-from neurogame.arena.strength_table import still_rises, strength_table
+from neurogame.arena.strength_table import still_rises, strength_sentence, strength_table
 from neurogame.arena.yardstick import Yardstick
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
@@ -144,7 +150,7 @@ def test_illegal_moves_follow_the_player_not_the_role(tictactoe: Game) -> None:
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(REPOSITORY / "experiments"))
-    from kept_values import move_values, one_ply, sample_positions, value_kept_by
+    from kept_values import one_ply, value_kept_by
 
 
 @cache
@@ -224,6 +230,39 @@ def test_positions_are_different_and_have_one_chooser() -> None:
     assert sample_positions(Game.load("bidding_tictactoe"), 5, 1, [0]) == []
 
 
+def test_the_share_of_exact_values_kept_is_that_of_a_search_of_one_ply() -> None:
+    # So early no move ends a match: a search has nothing to go by but what it is told.
+    states = sample_positions(game(), 60, 1, range(1, 4))
+    proved = [(state, move_values(prover(), state) or {}) for state in states]
+    proved = [(state, found) for state, found in proved if len(set(found.values())) > 1]
+    told = [state for state, _ in proved]
+    positions = ExactPositions(proved)
+    assert positions.kept_by(Known(told, reverse=False)).share == 1
+    for evaluator in (Known(told, reverse=True), rules()):
+        # Where several moves look best, each counts its share; a search draws one of them.
+        kept = [
+            value_kept_by(game(), evaluator, told, seed=seed, prover=prover()).telling_kept
+            for seed in range(6)
+        ]
+        found = positions.kept_by(evaluator)
+        assert found.positions == len(told) > 30
+        assert min(kept) - 1 <= found.kept <= max(kept) + 1
+        assert found.kept == pytest.approx(sum(kept) / len(kept), abs=1.5)
+        assert found.interval[0] <= found.share < found.interval[1]
+
+
+def test_a_run_is_asked_for_exact_values_where_they_can_be_proved() -> None:
+    positions = exact_positions(game(), 60, 3, longest=8)
+    assert positions is not None
+    assert 20 <= len(positions) <= 60
+    assert exact_positions(game(), 60, 3, longest=8, left=lambda: 0.0) is None
+    assert exact_positions(Game.load("bidding_tictactoe"), 60, 3, longest=4) is None
+    share = positions.kept_by(rules())
+    release = ReleaseStrength(seconds=1.0, untrained=None, mcts=measured(6), exact=share)
+    assert f"{100 * share.share:.1f} %" in strength_table([release])
+    assert f"gets {100 * share.share:.0f} of 100 moves" in strength_sentence([release])
+
+
 def test_mistakes_are_refused() -> None:
     evaluator = make_evaluator(game(), EvaluatorConfig(kind="cilp"))
     with pytest.raises(ValueError, match="player 'nobody'"):
@@ -284,6 +323,7 @@ def test_no_time_is_no_match_and_says_so() -> None:
     assert found.mcts.matches == 0
     assert found.text() == ""
     assert "no match was finished" in strength_table([found])
+    assert strength_sentence([found]) == ""
     assert json.loads(json.dumps(found.to_json(), allow_nan=False))["mcts"]["score"] is None
 
 

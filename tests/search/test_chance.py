@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neurogame.arena.exact_positions import move_values
 from neurogame.errors import GameError
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
@@ -20,13 +21,8 @@ from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
-from tests.conftest import REPOSITORY
 from tests.search.chance_games import SMALL_PIG, WAGER, expected_values
 from tests.search.random_tree import FREE, RandomTree, packed, plain_chance, searcher
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(REPOSITORY / "experiments"))
-    from kept_values import move_values
 
 SAFE, GAMBLE = "safe", "gamble"
 GAMBLER = """

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neurogame.arena.exact_positions import move_values, sample_positions
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.search.exact import Prover
-from neurogame.search.openings import Opening, Openings
+from neurogame.search.openings import Opening, Openings, play_opening
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 from tests.library import experiment
 from tests.library import load as library
-from tests.search.opened import play_opening
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(REPOSITORY / "experiments"))
-    from kept_values import ValueKeeping, move_values, sample_positions, value_keeping_share
+    from kept_values import ValueKeeping, value_keeping_share
 
 
 @cache

@@ -276,7 +276,11 @@ def _print(
     trainer: Run,
     interrupted: bool,
 ) -> None:
-    from neurogame.arena.strength_table import still_rises, strength_table
+    from neurogame.arena.strength_table import (
+        still_rises,
+        strength_sentence,
+        strength_table,
+    )
 
     seconds = max(summary["seconds"], 1e-9)
     print(
@@ -291,8 +295,9 @@ def _print(
     if strength:
         print("strength of the releases, from openings that were not used to choose them:")
         print(strength_table(strength))
-    if sentence := still_rises(trainer.results):
-        print(sentence)
+    for sentence in (strength_sentence(strength), still_rises(trainer.results)):
+        if sentence:
+            print(sentence)
     if trainer.release.seconds == 0:
         print("nothing learned has beaten the untrained goal networks: these are saved")
     print("play against it:")
