@@ -14,6 +14,7 @@ from neurogame.version import __version__
 from neurogame.views import set_view
 
 if TYPE_CHECKING:
+    from neurogame import envs as envs
     from neurogame.arena.run import run_arena as run_arena
     from neurogame.arena.series import play_series as play_series
     from neurogame.arena.settings import ArenaSettings as ArenaSettings
@@ -66,12 +67,14 @@ nothing is loaded before it is asked for."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["NeurogameError", "NeurogameWarning", "__version__", *_HOME_OF]
+__all__ = ["NeurogameError", "NeurogameWarning", "__version__", "envs", *_HOME_OF]
 
 if not TYPE_CHECKING:  # a type checker shall refuse names that are not there
 
     def __getattr__(name: str) -> object:
         """Load a public name at its first use."""
+        if name == "envs":
+            return import_module(f"{__name__}.envs")
         if name not in _HOME_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

@@ -30,10 +30,16 @@ def pack(flags: Tensor) -> Tensor:
         int64 ``[F, W]``; the lanes beyond ``B`` are zero.
     """
     size, signals = flags.shape
-    lanes = word_count(size) * LANES
-    padded = torch.zeros((signals, lanes), dtype=torch.uint8, device=flags.device)
-    padded[:, :size] = flags.t()
-    return join_lanes(padded)
+    width = word_count(size)
+    padded = torch.zeros((LANES * width, signals), dtype=torch.uint8, device=flags.device)
+    padded[:size] = flags
+    # Eight lanes of a signal become an octet first: an eighth is left to be transposed.
+    octets = padded[::8].clone()
+    for bit in range(1, 8):
+        octets |= padded[bit::8] << bit
+    words = torch.empty((signals, width), dtype=torch.int64, device=flags.device)
+    words.view(torch.uint8).copy_(octets.t())
+    return words
 
 
 def unpack(words: Tensor, size: int) -> Tensor:
@@ -46,7 +52,12 @@ def unpack(words: Tensor, size: int) -> Tensor:
     Returns:
         bool ``[B, F]``, contiguous.
     """
-    return spread_lanes(words)[:, :size].t().contiguous().view(torch.bool)
+    signals, width = words.shape
+    octets = words.contiguous().view(torch.uint8).reshape(signals, 8 * width)
+    shifts = torch.arange(8, dtype=torch.uint8, device=words.device)[:, None]
+    # Octets are transposed before they are spread: they are an eighth of the flags.
+    flags = (octets.t().contiguous()[:, None] >> shifts).bitwise_and_(1)
+    return flags.reshape(LANES * width, signals)[:size].view(torch.bool)
 
 
 def gather_lanes(words: Tensor, lanes: Tensor) -> Tensor:
@@ -87,9 +98,7 @@ def pack_one_hot(rows: Tensor, signals: int) -> Tensor:
     lanes = word_count(count) * LANES
     # One more row takes what the -1 refer to.
     flags = torch.zeros((signals + 1, lanes), dtype=torch.uint8, device=rows.device)
-    place = (rows % (signals + 1)) * lanes
-    place += torch.arange(count, device=rows.device)[:, None]
-    flags.view(-1)[place] = 1
+    flags.scatter_(0, torch.where(rows < 0, signals, rows).t(), 1)
     return join_lanes(flags[:signals])
 
 

@@ -1,0 +1,94 @@
+"""Games as environments of reinforcement-learning libraries, an extra: `neurogame[envs]`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from neurogame.errors import MissingExtraError
+from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.envs.lane_env import LaneEnv
+    from neurogame.envs.one_role_env import OneRoleEnv
+    from neurogame.envs.turns_env import TogetherEnv, TurnsEnv
+
+
+def pettingzoo(
+    game: Game | str, *, parallel: bool = False, planes: bool = False
+) -> TurnsEnv | TogetherEnv:
+    """Return a game as an environment of PettingZoo.
+
+    Args:
+        game: the game, or its name or file.
+        parallel: whether all roles move at the same time, as the rules have it; else they are
+            asked one after the other, each who has a choice.
+        planes: whether squares of the game's board are told as ``[planes, height, width]``; else
+            all fluents are.
+
+    Raises:
+        MissingExtraError: PettingZoo is not installed.
+    """
+    module = _module("turns_env", "pettingzoo")
+    kind = module.TogetherEnv if parallel else module.TurnsEnv
+    env: TurnsEnv | TogetherEnv = kind(_game(game), planes=planes)
+    return env
+
+
+def gymnasium(
+    game: Game | str,
+    role: str | None = None,
+    opponent: str = "random",
+    *,
+    planes: bool = False,
+    render_mode: str | None = None,
+) -> OneRoleEnv:
+    """Return one role of a game as an environment of Gymnasium.
+
+    Args:
+        game: the game, or its name or file.
+        role: who learns; None: the first one.
+        opponent: player string of all others, such as ``mcts:sims=100``.
+        planes: see :func:`pettingzoo`.
+        render_mode: ``ansi`` or ``svg``.
+
+    Raises:
+        MissingExtraError: Gymnasium is not installed.
+    """
+    env: OneRoleEnv = _module("one_role_env", "gymnasium").OneRoleEnv(
+        _game(game), role, opponent, planes=planes, render_mode=render_mode
+    )
+    return env
+
+
+def vector(
+    game: Game | str, num_envs: int = 4096, role: str | None = None, *, planes: bool = False
+) -> LaneEnv:
+    """Return many games at once, in which the other roles move at random, for Gymnasium.
+
+    Args:
+        game: the game, or its name or file.
+        num_envs: how many.
+        role: who learns; None: the first one.
+        planes: see :func:`pettingzoo`.
+
+    Raises:
+        MissingExtraError: Gymnasium is not installed.
+    """
+    env: LaneEnv = _module("lane_env", "gymnasium").LaneEnv(
+        _game(game), num_envs, role, planes=planes
+    )
+    return env
+
+
+def _game(game: Game | str) -> Game:
+    return Game.load(game) if isinstance(game, str) else game
+
+
+def _module(name: str, library: str) -> ModuleType:
+    try:
+        import_module(library)
+    except ImportError:
+        raise MissingExtraError(f"{library} is not here: pip install 'neurogame[envs]'") from None
+    return import_module(f"{__name__}.{name}")

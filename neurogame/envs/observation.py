@@ -1,0 +1,80 @@
+"""What an environment tells of a state: its fluents, or the squares of its board as planes."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.array_types import Bools
+from neurogame.errors import GameError
+from neurogame.show.layout import find_layout
+from neurogame.simulate.game import Game
+
+Observed: TypeAlias = npt.NDArray[np.int8]
+
+
+@final
+class Observation:
+    """Tells states as arrays of 0 and 1; the same for all roles, as they know the whole state.
+
+    Attributes:
+        shape: of one state: ``[F]``, or ``[planes, height, width]``.
+    """
+
+    def __init__(self, game: Game, *, planes: bool) -> None:
+        """Look for the board, if it is asked for.
+
+        Args:
+            game: the game.
+            planes: whether to tell the largest board: a plane for what may stand on a square, of
+                several slices or boards one after the other; other fluents are left out.
+
+        Raises:
+            GameError: there is no board.
+        """
+        self.shape: tuple[int, ...] = (len(game.fluents),)
+        self._fluents: npt.NDArray[np.intp] | None = None
+        if not planes:
+            return
+        boards = find_layout(game).boards
+        if not boards:
+            raise GameError(
+                f"{game.name} has no board that could be told as planes; take planes=False, which "
+                "tells all fluents"
+            )
+        board = max(boards, key=lambda one: len(one.squares))
+        squares = board.squares
+        contents = 1 + max(content for _, content in squares.values())
+        self.shape = (
+            contents * (1 + max(place[0] for place, _ in squares.values())),
+            1 + max(place[2] for place, _ in squares.values()),
+            1 + max(place[1] for place, _ in squares.values()),
+        )
+        self._fluents = np.array(list(squares), np.intp)
+        cells = [
+            ((index * contents + content) * self.shape[1] + row) * self.shape[2] + column
+            for (index, column, row), content in squares.values()
+        ]
+        self._cells = np.array(cells, np.intp)
+
+    def of(self, fluents: Bools) -> Observed:
+        """Return what is told of states.
+
+        Args:
+            fluents: which hold; bool ``[B, F]``.
+
+        Returns:
+            int8 ``[B, *shape]``.
+        """
+        if self._fluents is None:
+            return fluents.view(np.int8)
+        told = np.zeros((len(fluents), int(np.prod(self.shape))), np.int8)
+        told[:, self._cells] = fluents[:, self._fluents]
+        return told.reshape(len(fluents), *self.shape)
+
+
+def reward_of(goal: float | None) -> float:
+    """Return a goal of 0..100 as reward from -1, the worst, to 1; of none 0 is assumed."""
+    return (goal or 0.0) / 50 - 1

@@ -1,0 +1,1 @@
+"""Tests of games as environments of other libraries."""

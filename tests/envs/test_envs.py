@@ -1,0 +1,150 @@
+"""Games as environments: the libraries' own checks, and matches that are the game's."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, parallel_api_test
+
+import neurogame as ng
+from neurogame.envs.lane_env import LaneEnv
+from neurogame.envs.observation import Observation
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.simulate.game import Game
+from tests.conftest import REPOSITORY
+from tests.library import load as library
+
+GAMES = ("tictactoe", "connectfour", "bidding_tictactoe", "pig")
+"""Turns, moves at the same time, chance."""
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_pettingzoo_accepts_them(name: str) -> None:
+    api_test(ng.envs.pettingzoo(library(name)), num_cycles=100)
+    parallel = ng.envs.pettingzoo(library(name), parallel=True)
+    for agent in parallel.possible_agents:
+        parallel.action_space(agent).seed(1)
+    parallel_api_test(parallel, num_cycles=100)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_gymnasium_accepts_them() -> None:
+    check_env(ng.envs.gymnasium(library("tictactoe")), skip_render_check=True)
+    check_env(ng.envs.gymnasium(library("tictactoe"), planes=True), skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_match_of_agents_is_a_match_of_the_rules(name: str) -> None:
+    """Followed by states of the game, all that is told and given is theirs."""
+    game: Game = library(name)
+    env: Any = ng.envs.pettingzoo(game)
+    random = np.random.default_rng(3)
+    for seed in range(5):
+        env.reset(seed=seed)
+        asked: list[str] = []
+        for agent in env.agent_iter():
+            told, reward, ended, _, _ = env.last()
+            state = env._match.state
+            role = game.role_index(agent)
+            if ended:
+                assert state.is_terminal
+                assert reward == (state.goals[role] or 0) / 50 - 1
+                env.step(None)
+                continue
+            assert reward == 0
+            assert np.flatnonzero(told["action_mask"]).tolist() == list(state.legal_moves[role])
+            assert (told["observation"] == state.fluents.numpy()).all()
+            asked.append(agent)
+            env.step(int(random.choice(state.legal_moves[role])))
+        assert set(asked) == {game.roles[role] for role in game.players}
+
+
+def test_an_opponent_plays_the_other_role() -> None:
+    """A tree search of a hundred simulations loses hardly ever to random moves."""
+    env = ng.envs.gymnasium(library("tictactoe"), "oplayer", "mcts:sims=100", render_mode="ansi")
+    random, rewards = np.random.default_rng(1), []
+    for seed in range(20):
+        _, info = env.reset(seed=seed)
+        assert "x" in str(env.render())
+        ended = False
+        while not ended:
+            move = random.choice(np.flatnonzero(info["action_mask"]))
+            _, reward, ended, _, info = env.step(move)
+        rewards.append(reward)
+    env.close()
+    assert sum(reward == -1 for reward in rewards) > 12
+    repeated = [env.reset(seed=5)[0].tolist() for _ in range(2)]
+    assert repeated[0] == repeated[1]
+
+
+def test_an_illegal_move_says_what_is_legal() -> None:
+    env = ng.envs.gymnasium(library("tictactoe"))
+    env.reset(seed=1)
+    env.step(0)
+    with pytest.raises(GameError, match=r"action 0 is not legal here; legal are \d+ \(mark"):
+        env.step(0)
+    agents: Any = ng.envs.pettingzoo(library("tictactoe"))
+    agents.reset()
+    with pytest.raises(GameError, match=r"action 9 of xplayer is not legal here"):
+        agents.step(9)
+
+
+def test_planes_are_the_squares() -> None:
+    game = library("connectfour")
+    observation = Observation(game, planes=True)
+    state = game.initial_state().next(["(drop 3)", "noop"])
+    told = observation.of(state.fluents.numpy()[None])[0]
+    assert told.shape[1:] == (6, 7)
+    # 41 squares are blank or say nothing, one holds a disc in the lowest row of column 3.
+    discs = [plane for plane in told if plane.sum() == 1]
+    assert len(discs) == 1
+    row, column = np.argwhere(discs[0])[0].tolist()
+    assert (row, column) == (0, 2)
+    with pytest.raises(GameError, match="has no board"):
+        Observation(library("rockpaperscissors"), planes=True)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "pig"])
+def test_lanes_are_games_of_the_rules(name: str) -> None:
+    """A lane is followed by the plain rules: what it is told, its legal moves, its ends."""
+    game: Game = library(name)
+    env, random = LaneEnv(game, 70), np.random.default_rng(2)
+    role = game.players[0]
+    states, info = env.reset(seed=4)
+    ends = 0
+    for _ in range(60):
+        before = [game.state([game.fluents[f] for f in np.flatnonzero(row)]) for row in states]
+        masks = info["action_mask"]
+        assert [np.flatnonzero(mask).tolist() for mask in masks] == [
+            list(state.legal_moves[role]) for state in before
+        ]
+        moves = np.array([random.choice(np.flatnonzero(mask)) for mask in masks])
+        states, rewards, ended, cut, info = env.step(moves)
+        assert not cut.any()
+        for lane in np.flatnonzero(ended):
+            assert (states[lane] == game.initial_state().fluents.numpy()).all()
+            assert -1 <= rewards[lane] <= 1
+            goals = {float(value) for value, _ in game.circuit.goals[role]}
+            assert (rewards[lane] + 1) * 50 in goals
+        assert (rewards[~ended] == 0).all()
+        ends += int(ended.sum())
+    assert ends > 20
+    assert len(np.unique(states, axis=0)) > 10
+    again, _ = env.reset(seed=4)
+    assert (again == game.initial_state().fluents.numpy()).all()
+
+
+def test_lanes_are_at_least_one() -> None:
+    with pytest.raises(ConfigurationError, match="num_envs=0"):
+        ng.envs.vector("tictactoe", 0)
+
+
+def test_the_page_runs_as_printed() -> None:
+    page = (REPOSITORY / "docs" / "environments.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    exec(compile(block, "environments.md", "exec"), {})
