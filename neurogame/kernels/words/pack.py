@@ -53,6 +53,8 @@ def unpack(words: Tensor, size: int) -> Tensor:
         bool ``[B, F]``, contiguous.
     """
     signals, width = words.shape
+    if words.numel() == 0:
+        return torch.zeros((size, signals), dtype=torch.bool, device=words.device)
     octets = words.contiguous().view(torch.uint8).reshape(signals, 8 * width)
     shifts = torch.arange(8, dtype=torch.uint8, device=words.device)[:, None]
     # Octets are transposed before they are spread: they are an eighth of the flags.
