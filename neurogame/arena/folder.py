@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, final
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.crosstable import Key
 from neurogame.arena.fingerprint import differences
-from neurogame.arena.report import csv_text, markdown
+from neurogame.arena.report import markdown
 from neurogame.arena.schedule import Slot
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.files import lock_file, write_text
@@ -20,7 +20,6 @@ from neurogame.version import __version__
 SETTINGS = "settings.json"
 MATCHES = "matches.jsonl"
 RESULTS = "results.json"
-RESULTS_CSV = "results.csv"
 TABLE = "table.md"
 
 
@@ -29,8 +28,8 @@ class ArenaFolder:
     """Reads and writes the files of one arena.
 
     ``settings.json`` fixes what is measured; ``matches.jsonl`` has one line per finished match,
-    written as soon as it is over; ``results.json``, ``results.csv`` and ``table.md`` are made
-    from them. A process killed at any moment leaves at most half a line, which is cut off.
+    written as soon as it is over; ``results.json`` and ``table.md`` are made from
+    them. A process killed at any moment leaves at most half a line, which is cut off.
     """
 
     def __init__(self, path: Path, values: Mapping[str, Any]) -> None:
@@ -160,7 +159,6 @@ class ArenaFolder:
             result: the results.
         """
         self._write(RESULTS, result.as_dict())
-        self._write_text(RESULTS_CSV, csv_text(result))
         self._write_text(TABLE, markdown(result))
 
     def _write(self, name: str, values: Mapping[str, Any]) -> None:

@@ -1,11 +1,8 @@
-"""The results of an arena as tables: Markdown for people, CSV for spreadsheets."""
+"""The results of an arena as tables in Markdown."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.pairing_result import PairingResult
@@ -45,23 +42,6 @@ def markdown(result: ArenaResult) -> str:
     if notes:
         parts.append("\n".join(notes))
     return "\n\n".join(parts) + "\n"
-
-
-def csv_text(result: ArenaResult) -> str:
-    """Return the results as comma-separated values, one line per pairing.
-
-    Columns that end in a number belong to the pairing's first, second, ... player.
-
-    Args:
-        result: the results.
-    """
-    rows = [_csv_row(pairing) for pairing in result.pairings]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _rows(pairing: PairingResult) -> Iterator[list[str]]:
@@ -167,44 +147,3 @@ def _notes(result: ArenaResult) -> Iterator[str]:
     for game, note in openings.items():
         if note:
             yield f"{game}: {note}"
-
-
-def _csv_row(pairing: PairingResult) -> dict[str, Any]:
-    """Return one line of values, by column."""
-    row: dict[str, Any] = {
-        name: getattr(pairing, name)
-        for name in ("game", "limit", "seed", "matches", "distinct_games", "mean_length")
-    }
-    row |= {name: getattr(pairing, name) for name in ("unfinished", "balanced", "interrupted")}
-    sprt = pairing.sprt
-    row |= {"sprt": sprt.decision if sprt else "", "llr": sprt.llr if sprt else ""}
-    for number, player in enumerate(pairing.players):
-        values = {
-            "player": player,
-            "score": pairing.scores[number],
-            **_bounds("score", pairing.score_ci95[number]),
-            "wins": pairing.wins[number],
-            "draws": pairing.draws[number],
-            "losses": pairing.losses[number],
-            "win_rate": pairing.win_rates[number],
-            **_bounds("win_rate", pairing.win_rates_ci95[number]),
-            "elo": _or_empty(pairing.elo[number]),
-            **_bounds("elo", pairing.elo_ci95[number]),
-            "superiority": _or_empty(pairing.superiority[number]),
-            "illegal_moves": pairing.illegal_moves[number],
-            "timeouts": pairing.timeouts[number],
-            "start_timeouts": pairing.start_timeouts[number],
-            "seconds_per_move": pairing.seconds_per_move[number],
-            "slowest_seconds": pairing.slowest_seconds[number],
-        }
-        row |= {f"{name}_{number + 1}": value for name, value in values.items()}
-    return row
-
-
-def _bounds(name: str, interval: tuple[float, float] | None) -> dict[str, float | str]:
-    low, high = interval or ("", "")
-    return {f"{name}_low": low, f"{name}_high": high}
-
-
-def _or_empty(value: float | None) -> float | str:
-    return "" if value is None else value

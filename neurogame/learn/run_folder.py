@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -20,18 +18,16 @@ LATEST = "latest.pt"
 BEST = "best.pt"
 CONFIG = "config.json"
 ROUNDS = "rounds.jsonl"
-ROUNDS_CSV = "rounds.csv"
 EVALUATIONS = "evaluations.jsonl"
-EVALUATIONS_CSV = "evaluations.csv"
-LOGS = (ROUNDS, ROUNDS_CSV, EVALUATIONS, EVALUATIONS_CSV)
+LOGS = (ROUNDS, EVALUATIONS)
 
 
 @final
 class RunFolder:
     """Reads and writes the files of one run.
 
-    ``config.json`` the configuration; ``rounds.jsonl`` and ``rounds.csv`` one line per round of
-    self-play and learning; ``evaluations.jsonl`` and ``evaluations.csv`` one line per evaluation;
+    ``config.json`` the configuration; ``rounds.jsonl`` one line per round of self-play and
+    learning; ``evaluations.jsonl`` one line per evaluation;
     ``latest.pt`` all that is needed to go on; ``best.pt`` the last release.
 
     From :meth:`create` or :meth:`resume` to :meth:`close` no other process trains in the folder.
@@ -125,17 +121,17 @@ class RunFolder:
         return {name: path.stat().st_size for name, path in paths.items() if path.exists()}
 
     def log_round(self, row: dict[str, Any]) -> None:
-        """Keep a round in every format.
+        """Keep a round.
 
         Args:
             row: what there is to say, by name; ``games`` and ``seconds`` are among it, and all
                 rows have the same names.
         """
-        self._log(ROUNDS, ROUNDS_CSV, row)
+        self._append(ROUNDS, row)
 
     def log_evaluation(self, row: dict[str, Any]) -> None:
-        """Keep an evaluation in every format; see :meth:`log_round`."""
-        self._log(EVALUATIONS, EVALUATIONS_CSV, row)
+        """Keep an evaluation; see :meth:`log_round`."""
+        self._append(EVALUATIONS, row)
 
     def close(self) -> None:
         """Let other processes train here."""
@@ -169,19 +165,9 @@ class RunFolder:
             )
         return lock
 
-    def _log(self, lines: str, table: str, row: dict[str, Any]) -> None:
-        """Append a row to a file of JSON lines and to a table."""
-        self._append(lines, json.dumps(row) + "\n")
-        text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
-        if not (self.path / table).exists() or (self.path / table).stat().st_size == 0:
-            writer.writeheader()
-        writer.writerow(row)
-        self._append(table, text.getvalue())
-
-    def _append(self, name: str, text: str) -> None:
+    def _append(self, name: str, row: dict[str, Any]) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+            stream.write(json.dumps(row) + "\n")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

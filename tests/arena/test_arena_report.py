@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 from collections.abc import Sequence
 
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.crosstable import Crosstable
 from neurogame.arena.pairing_result import PairingResult
-from neurogame.arena.report import csv_text, markdown
+from neurogame.arena.report import markdown
 from neurogame.arena.rounds import outcomes, points
 from neurogame.arena.schedule import slots
 from neurogame.arena.settings import ArenaSettings
@@ -317,22 +315,3 @@ def test_nothing_played_is_a_table_all_the_same() -> None:
     assert result.interrupted
     [_, _, row] = rows(markdown(result))
     assert row[3] == "0"
-    assert csv_text(result).count("\n") == 2
-
-
-def test_csv_has_a_row_per_pairing_and_numbered_columns() -> None:
-    settings = ArenaSettings(
-        games=("chess", "war"), players=("random",) * 3, matches=6, limits=(Limit(depth=1),)
-    )
-    result = played(settings, (2, 3), fault=1)
-    found = list(csv.DictReader(io.StringIO(csv_text(result))))
-    assert [row["game"] for row in found] == ["chess"] * 3 + ["war"]
-    assert found[0]["player_2"] == "random #2"
-    assert (found[0]["wins_1"], found[0]["losses_2"], found[0]["illegal_moves_1"]) == (
-        "6",
-        "6",
-        "6",
-    )
-    assert float(found[3]["score_3"]) == 80
-    assert float(found[0]["elo_low_1"]) == result.pairings[0].elo_ci95[0][0]  # type: ignore[index]
-    assert found[0]["player_3"] == ""

@@ -71,9 +71,9 @@ def test_people_get_a_table_and_the_folder_has_everything(
     assert "SPRT undecided" in shown.out
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        *("settings.json", "matches.jsonl", "results.json", "results.csv", "table.md"),
+        *("settings.json", "matches.jsonl", "results.json", "table.md"),
     }
-    assert len((tmp_path / "results.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
+    assert len(json.loads((tmp_path / "results.json").read_text())["pairings"]) == 2 * 2 * 3
     assert len((tmp_path / "matches.jsonl").read_text().splitlines()) == 2 * 2 * 3 * 4
     settings = json.loads((tmp_path / "settings.json").read_text())
     assert settings["measured"]["sprt"] == "0,50,0.05,0.05"
