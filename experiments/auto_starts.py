@@ -10,8 +10,10 @@ So chance in learning and in trials is part of what the intervals say: a start i
 matches. A finished cell stays in the folder. Seconds of START and of moves are those of a clock,
 those of learning the processor's: on a busy machine a start clock holds fewer of them, so the
 processor seconds of the whole start stand beside. With ``--core`` all clocks are the processor's,
-in START and in matches, those of compiled code too, which has a cache of its own for that: what is
-measured on a busy machine is then what a free core would show.
+in START and in matches, those of compiled code too, so that what is measured on a busy machine is
+what a free core would show::
+
+    NUMBA_CACHE_DIR=runs/code python experiments/auto_starts.py GAMES --core --out runs/auto
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from typing import Any
 import torch
 from cells import Cells, progress
 
-from neurogame.files import CACHE_VARIABLE
 from neurogame.intervals import paired_interval
 from neurogame.learn import self_teaching
 from neurogame.native import clock
@@ -82,13 +83,14 @@ def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> d
     }
 
 
-def count_processor_seconds(cache: Path) -> None:
+def count_processor_seconds() -> None:
     """Let all clocks be those of the processor, before anything is compiled.
 
-    Args:
-        cache: folder for code that is compiled with that clock.
+    Raises:
+        SystemExit: code would be kept among that which is compiled with the usual clock.
     """
-    os.environ[CACHE_VARIABLE] = str(cache)
+    if not os.environ.get("NUMBA_CACHE_DIR"):
+        raise SystemExit("--core: let NUMBA_CACHE_DIR name a folder for code with that clock")
     clock._CLOCK = time.CLOCK_PROCESS_CPUTIME_ID
     time.monotonic, time.monotonic_ns = time.process_time, time.process_time_ns
 
@@ -143,7 +145,7 @@ def main() -> None:
     cells = Cells(options.out)
     torch.set_num_threads(1)
     if options.core:
-        count_processor_seconds(options.out / "cache")
+        count_processor_seconds()
     # Nothing is kept from one start to the next.
     vars(self_teaching)["game_file"] = lambda *_: None
     if not options.report:

@@ -14,7 +14,7 @@ from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 
-_GAMES, _LONGEST = 256, 1000
+_GAMES, _LONGEST, _FEW_GATES = 256, 1000, 70_000
 _MEMORY = 256_000_000
 """Bytes for what is kept of all lanes' games."""
 _MANY_FLUENTS, _MANY_MOVES = 300, 24
@@ -43,7 +43,10 @@ class GameLengths:
 
 def random_lengths(game: Game) -> GameLengths:
     """Return how long 256 random games are, always the same ones."""
-    lengths = play_out(game.simulator(), _GAMES, 0, _LONGEST).lengths.float()
+    # So few games are over before code for them is compiled.
+    backend = "torch" if game.circuit.gate_count < _FEW_GATES else None
+    played = play_out(game.simulator(), _GAMES, 0, _LONGEST, backend=backend)
+    lengths = played.lengths.float()
     return GameLengths(mean=float(lengths.mean()), longest=int(lengths.max()))
 
 

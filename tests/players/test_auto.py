@@ -191,6 +191,24 @@ def test_both_searches_have_what_self_play_teaches(
     assert [one.name for one in offers.taught(["alphabeta"])] == [search.name]
 
 
+def test_what_earlier_matches_have_learned_counts_without_time_for_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin, earlier = SelfTeaching.__init__, [100, 0]
+
+    def begun(self: SelfTeaching, *given: Any, **named: Any) -> None:
+        begin(self, *given, **named)
+        self.earlier = earlier.pop(0)
+
+    monkeypatch.setattr(SelfTeaching, "__init__", begun)
+    monkeypatch.setattr(SelfTeaching, "learn", lambda *_: None)
+    monkeypatch.setattr(SelfTeaching, "seconds", 7.0)
+    for belief in (learned_belief(7), NOTHING_LEARNED):
+        offers = Offers(game("tictactoe"), seed=1)
+        offers.learn(300)
+        assert [one.belief for one in offers.taught(["mcts"])] == [belief]
+
+
 def test_who_must_not_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Offers, "learn", lambda *_: pytest.fail("it learns"))
     assert choose_player(game("tictactoe"), seconds=1, seed=1, self_play=False).name == "mcts"

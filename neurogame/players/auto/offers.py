@@ -85,8 +85,8 @@ class Offers:
             kinds: of :data:`SEARCHES`.
 
         Returns:
-            Both searches with values, the tree with the policy that goes with these, if there is
-            one; of a checkpoint without values, a tree search with each judge of moves.
+            Both searches with values; of a checkpoint without values, a tree search with each
+            judge of moves.
         """
         # Imported here: who plays without a checkpoint needs nothing of the learning room.
         from neurogame.learn.checkpoints.checkpoint import load_checkpoint
@@ -158,8 +158,11 @@ class Offers:
         # What guesses the mean outcome of roles that share 100 has this loss.
         share = 1 / max(len(self._game.players), 2)
         blind = -share * math.log(share) - (1 - share) * math.log(1 - share)
-        is_new = not teaching.earlier
-        self._is_learning = last < _NO_NEWS * blind and not (is_new and last >= first)
+        if teaching.earlier:
+            # Without time for anything new there still is what earlier matches have learned.
+            self._is_learning = not last >= _NO_NEWS * blind
+        else:
+            self._is_learning = last < min(_NO_NEWS * blind, first)
         self.notes.append(f"loss {first:.3f}, then {last:.3f}; a blind guess has {blind:.3f}")
 
     def taught(self, kinds: Sequence[str]) -> list[Candidate]:
