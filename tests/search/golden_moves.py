@@ -52,7 +52,7 @@ GAMES = (
     "eightpuzzle",
 )
 SEED = 11
-SIMULATIONS = 200
+SIMULATIONS = 80
 DIGITS = 6
 QUICK = ("tictactoe", "connectfour5", "nim", "rockpaperscissors", "pursuit")
 """Games on which every kind of evaluator and judge answers."""

@@ -223,7 +223,7 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 @pytest.mark.parametrize("urgency", ["parent", 0.6])
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_first_play_urgency(name: str, urgency: float) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 200))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 120))
 
 
 @pytest.mark.parametrize("graph", [True, False])
@@ -232,7 +232,7 @@ def test_first_play_urgency(name: str, urgency: float) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> None:
     settings = replace(PLAIN, tree=kind, urgency=urgency, graph=graph, ref=20, k=100.0)
-    _assert_equal(*_grown(_game(name), settings, 1, 200))
+    _assert_equal(*_grown(_game(name), settings, 1, 120))
 
 
 @pytest.mark.parametrize("pending", ["wait", "loss"])
@@ -242,19 +242,19 @@ def test_a_block_descends_as_if_one_came_after_the_other(
     name: str, lanes: int, pending: Any
 ) -> None:
     settings = replace(PLAIN, graph=False, pending=pending, capacity=20000)
-    _assert_equal(*_grown(_game(name), settings, lanes, 300))
+    _assert_equal(*_grown(_game(name), settings, lanes, 200))
 
 
 @pytest.mark.parametrize("kind", ["rave", "grave"])
 def test_all_moves_of_playouts(kind: Any) -> None:
     settings = replace(PLAIN, tree=kind, urgency="parent", ref=20)
-    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 300, recorded=True))
-    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 300, recorded=True))
+    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 160, recorded=True))
+    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 160, recorded=True))
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])
 def test_blended_results(name: str) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 200))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 120))
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_blended_results(name: str) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe", "einstein"])
 def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
     settings = replace(PLAIN, **changes)
-    _assert_equal(*_grown(_game(name), settings, 1, 180))
+    _assert_equal(*_grown(_game(name), settings, 1, 100))
 
 
 @pytest.mark.parametrize("mix", ["beta", "seed"])
@@ -281,7 +281,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
     # In a graph the order in which a block's simulations come to a node is not the one of the twin.
     settings = replace(PLAIN, tree="action", mix=mix, graph=lanes == 1, capacity=20000)
     game = _game(name)
-    _assert_equal(*_grown(game, settings, lanes, 200, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, lanes, 120, judge=Priors(game)))
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
 def test_options_of_priors(name: str, changes: dict[str, Any]) -> None:
     game = _game(name)
     settings = replace(PLAIN, tree="action", **changes)
-    _assert_equal(*_grown(game, settings, 1, 180, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, 1, 100, judge=Priors(game)))
 
 
 @pytest.mark.parametrize("digits", [0, 1])
@@ -313,14 +313,14 @@ def test_equal_priors(digits: int) -> None:
     for mix in ("beta", "seed"):
         settings = replace(PLAIN, tree="action", mix=mix)
         judge = Priors(game, digits=digits)
-        _assert_equal(*_grown(game, settings, 1, 180, judge=judge))
+        _assert_equal(*_grown(game, settings, 1, 100, judge=judge))
 
 
 @pytest.mark.parametrize("mix", ["beta", "seed"])
 def test_priors_by_logarithms(mix: Any) -> None:
     game = _game("tictactoe")
     settings = replace(PLAIN, tree="action", mix=mix)
-    _assert_equal(*_grown(game, settings, 1, 180, judge=Priors(game, scale=LOGITS)))
+    _assert_equal(*_grown(game, settings, 1, 100, judge=Priors(game, scale=LOGITS)))
 
 
 @pytest.mark.parametrize("kind", ["knowledge", "values"])
@@ -329,4 +329,4 @@ def test_priors_of_other_judges(name: str, kind: Any) -> None:
     game = _game(name)
     judge = NextValues(game, Guess(game)) if kind == "values" else Priors(game)
     settings = replace(PLAIN, tree=kind)
-    _assert_equal(*_grown(game, settings, 1, 200, judge=judge))
+    _assert_equal(*_grown(game, settings, 1, 120, judge=judge))
