@@ -43,8 +43,7 @@ domain(F) :- {next}(F).
 def ours(path: str) -> dict[str, float]:
     """Return the seconds of each step for one game, and sizes."""
     from neurogame.circuit.build import build_circuit
-    from neurogame.circuit.cache import save_circuit
-    from neurogame.circuit.compile import compile_rules
+    from neurogame.circuit.compile import compile_rules, save_circuit
     from neurogame.files import CACHE_VARIABLE
     from neurogame.gdl.library import load_rules
     from neurogame.ground.ground import ground

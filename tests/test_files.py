@@ -22,7 +22,7 @@ from neurogame import machine_memory
 from neurogame.array_types import ArrayHint, Float32s2, array_hint
 from neurogame.aside import Aside, LeftBehindError, are_busy
 from neurogame.bars import EVERY, bar_stream
-from neurogame.circuit.cache import FORMAT, load_circuit, save_circuit
+from neurogame.circuit.compile import FORMAT, load_circuit, save_circuit
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import FORMAT as SUMS
 from neurogame.features.store import known_evidence

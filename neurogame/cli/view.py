@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         size = export(shown, options.export, method=options.method)
         print(f"{options.export}: {len(shown.match.moves)} plies, {size / 1e6:.1f} MB")
         return 0
-    from neurogame.view.serve import serve
+    from neurogame.view.server import serve
 
     serve(subject, port=options.port, seed=options.seed, opens=options.open)
     return 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from neurogame.features.facts import fact_features
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.lines import line_features
 from neurogame.features.maker import FeatureMaker
-from neurogame.features.moves import move_features
-from neurogame.features.numbers import goal_features, quantity_features
+from neurogame.features.off_boards import (
+    fact_features,
+    goal_features,
+    move_features,
+    quantity_features,
+)
 from neurogame.features.on_boards import board_features
 from neurogame.features.roles import role_images
 from neurogame.features.ways import way_features

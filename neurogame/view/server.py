@@ -6,6 +6,7 @@ import contextlib
 import json
 import socket
 import sys
+import webbrowser
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, final
@@ -15,6 +16,7 @@ from neurogame.version import __version__
 from neurogame.view.guard import refused
 from neurogame.view.page import content_policy
 from neurogame.view.site import Site
+from neurogame.view.subject import PageSubject
 
 ADDRESS = "127.0.0.1"
 DEFAULT_PORT = 8147
@@ -173,3 +175,31 @@ class _Handler(BaseHTTPRequestHandler):
     def version_string(self) -> str:
         """Return who answers."""
         return self.server_version
+
+
+def serve(subject: PageSubject, *, port: int | None, seed: int, opens: bool) -> None:
+    """Serve the page of a subject until Ctrl-C.
+
+    Args:
+        subject: what is looked at.
+        port: 0 takes a free one; None: the usual one if it is free, else any.
+        seed: of players.
+        opens: whether to open the page in the browser.
+
+    Raises:
+        ConfigurationError: the port cannot be had.
+    """
+    site = Site(subject, seed)
+    try:
+        server = PageServer(site, port)
+    except BaseException:
+        site.close()
+        raise
+    with server:
+        print(f"{subject.title} at {server.url}, on this machine only; Ctrl-C ends", flush=True)
+        if opens:
+            webbrowser.open(server.url)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print("ends", flush=True)
