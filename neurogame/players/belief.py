@@ -94,16 +94,21 @@ UNTRIED = Belief(mean=0.4, spread=0.25)
 """Of what is made from the rules without learning: it has to prove itself."""
 
 
-def learned_belief(seconds: float) -> Belief:
+def learned_belief(seconds: float, news: float = 1.0) -> Belief:
     """Return what is expected of values that self-play has taught.
 
     Args:
         seconds: of a processor, of learning.
+        news: how far learning itself says that it was not in vain, 0..1; 0 is
+            :data:`NOTHING_LEARNED`.
     """
     doublings = math.log2(max(seconds, 0.1) / USUAL)
+    mean = min(max(_LEARNED + _GAIN * doublings, 0.5), _BEST)
+    spread = _SPREAD + _WIDENING * max(-doublings, 0.0)
+    none = NOTHING_LEARNED
     return Belief(
-        mean=min(max(_LEARNED + _GAIN * doublings, 0.5), _BEST),
-        spread=_SPREAD + _WIDENING * max(-doublings, 0.0),
+        mean=none.mean + news * (mean - none.mean),
+        spread=none.spread + news * (spread - none.spread),
     )
 
 

@@ -68,6 +68,8 @@ def test_less_learning_promises_less_and_is_less_certain() -> None:
     assert means == sorted(means)
     assert spreads == sorted(spreads, reverse=True)
     assert (means[0], means[-1]) == (0.5, 0.9)
+    assert learned_belief(30, 0.0) == NOTHING_LEARNED
+    assert NOTHING_LEARNED.mean < learned_belief(30, 0.5).mean < learned_belief(30).mean
     half = learned_belief(15)
     assert half.learned_on(1).mean == pytest.approx(learned_belief(30).mean)
     assert half.learned_on(1).spread == pytest.approx(math.hypot(half.spread, 0.15))

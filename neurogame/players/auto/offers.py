@@ -16,7 +16,6 @@ from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.belief import (
-    NOTHING_LEARNED,
     UNTRIED,
     USUAL,
     Belief,
@@ -47,8 +46,9 @@ _LEAST = 1.0
 """Seconds from which it is worth to begin with self-play."""
 _FIRST, _LAST = 0.1, 0.7
 """Shares of the learning whose losses are compared: up to the first, and from the last on."""
-_NO_NEWS = 0.97
-"""Share of a blind guess's loss above which nothing was learned."""
+_NO_NEWS, _NEWS = 0.97, 0.93
+"""Shares of a blind guess's loss: nothing was learned above the first, all is well below the
+second, of which games were whose values won (docs/decisions.md)."""
 
 
 @final
@@ -69,7 +69,7 @@ class Offers:
             threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self._game, self._seed, self._threads = game, seed, threads
-        self._is_learning = True
+        self._news = 1.0
         self.teaching: SelfTeaching | None = None
         self.notes: list[str] = []
 
@@ -158,11 +158,11 @@ class Offers:
         # What guesses the mean outcome of roles that share 100 has this loss.
         share = 1 / max(len(self._game.players), 2)
         blind = -share * math.log(share) - (1 - share) * math.log(1 - share)
-        if teaching.earlier:
-            # Without time for anything new there still is what earlier matches have learned.
-            self._is_learning = not last >= _NO_NEWS * blind
-        else:
-            self._is_learning = last < min(_NO_NEWS * blind, first)
+        if not math.isnan(last):
+            self._news = min(max((_NO_NEWS - last / blind) / (_NO_NEWS - _NEWS), 0.0), 1.0)
+        # Without time for anything new there still is what earlier matches have learned.
+        if not teaching.earlier and not last < first:
+            self._news = 0.0
         self.notes.append(f"loss {first:.3f}, then {last:.3f}; a blind guess has {blind:.3f}")
 
     def taught(self, kinds: Sequence[str]) -> list[Candidate]:
@@ -177,7 +177,7 @@ class Offers:
         return self._searches(
             f"cilp,refine={teaching.seconds:.0f}",
             teaching.evaluator(),
-            learned_belief(teaching.seconds) if self._is_learning else NOTHING_LEARNED,
+            learned_belief(teaching.seconds, self._news),
             kinds,
             mapping=teaching.mapping,
         )
