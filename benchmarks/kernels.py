@@ -4,7 +4,7 @@ python -m benchmarks.kernels ../shared/games --resume kernels.jsonl --markdown
 python -m benchmarks.kernels ../shared/games --equal --games ticTacToe connectFour
 
 Rates are plies per second of processor time on one thread, medians of several runs; cold and warm
-starts are processor seconds, too (:mod:`benchmarks.playouts` measures them). Every measurement is a
+starts are processor seconds, too (``neurogame bench`` measures them). Every measurement is a
 process of its own with a limit of time, so none can end the others; with ``--resume``, what the
 file holds already is not measured again.
 """
@@ -95,8 +95,8 @@ TARGETS = (
 
 
 def speed(rules: Path, options: argparse.Namespace) -> Row:
-    """Return the row of :mod:`benchmarks.playouts`."""
-    line = ["benchmarks.playouts", str(rules), "--backend", "llvm", "--json", "--quiet"]
+    """Return the row of ``neurogame bench``."""
+    line = ["neurogame.cli.main", "bench", str(rules), "--backend", "llvm", "--json", "--quiet"]
     line += ["--runs", str(options.runs), "--seconds", str(options.seconds)]
     found = _in_new_process(line, options.limit)
     return {"host": found["host"], **found["rows"][0]} if "rows" in found else found

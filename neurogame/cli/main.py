@@ -24,11 +24,12 @@ COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
     "fix": "repair what a rulesheet breaks of the language, where there is one obvious cure",
-    "convert": "rewrite a rulesheet in prefix (KIF) or infix (HRF) notation",
+    "convert": "rewrite a rulesheet in prefix (KIF), infix (HRF) or operation notation",
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",
     "simulate": "play random games and print their statistics",
     "features": "find features in the rules, and what they are worth in random games",
+    "bench": "measure how fast games start and play, backend by backend",
     "train": "train an evaluator (a judge of states) by self-play",
     "learn": "learn knowledge of a game's states and moves from random games, for tree searches",
     "play": "play against a trained player in the terminal",
@@ -42,7 +43,7 @@ COMMANDS = {
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
 
-WITHOUT_RULES = ("games", "precompile")
+WITHOUT_RULES = ("bench", "games", "precompile")
 """Commands that read no rulesheets but those of the library."""
 
 

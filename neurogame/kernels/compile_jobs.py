@@ -51,7 +51,7 @@ class CompileJob:
 _COUNTED = ("value_states", "value_rules_network", "value_heuristic", "play_rounds")
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
-_GAMES = ("simulate", "play", "learn", "serve", "manage", *_OPENINGS)
+_GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
 _SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", *_OPENINGS)
 _LEARNING = ("train", "learn", "serve", "auto")
 _EVALUATED = ("features", "cutoff", "bias", "minimax", "experience")

@@ -31,6 +31,7 @@ COMPLETE = {
     "replay": ["replay", "GAME", "trace.jsonl.gz"],
     "simulate": ["simulate", "GAME"],
     "features": ["features", "GAME"],
+    "bench": ["bench", "GAME"],
     "train": ["train", "GAME"],
     "learn": ["learn", "GAME"],
     "play": ["play", "GAME"],
@@ -123,6 +124,10 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
         (f"{ARENA} --workers 0", "workers=0"),
         (f"{ARENA} --matches 0", "matches=0"),
         (f"{ARENA} --seed -4", "seed=-4"),
+        ("bench tictactoe --backend magic", "backend 'magic' does not exist"),
+        ("bench tictactoe --runs 0", "at least 1"),
+        ("bench tictactoe --seconds -1", "above 0"),
+        ("bench tictactoe --threads 0", "at least 1"),
         (
             "learn nim --knowledge games=0",
             "knowledge: games=0; allowed: a whole number (at least 1)",

@@ -180,7 +180,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_package_registers_one_by_an_entry_point(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name in ("simulate", "replay"):
+    for name in ("bench", "simulate", "replay"):
         with pytest.raises(SystemExit):
             main([name, "--help"])
         assert "toy" in " ".join(capsys.readouterr().out.split())
@@ -190,6 +190,11 @@ def test_another_package_registers_one_by_an_entry_point(
         assert main(line) == 0
         goals.append(json.loads(capsys.readouterr().out)["goals"])
     assert goals[0] == goals[1]
+    line = ["bench", "tictactoe", "--backend", "toy", "--runs", "1", "--seconds", "0.01"]
+    assert main([*line, "--json", "--quiet"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["backend"] == "toy"
+    assert row["plies_per_second"] > 0
 
 
 @pytest.mark.usefixtures("elsewhere")

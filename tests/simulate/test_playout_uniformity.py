@@ -9,13 +9,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmarks.playout_speed import measure_speed, measure_start
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin import choose
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.words.pack import unpack
 from neurogame.kernels.words.random_words import RandomWords
 from neurogame.simulate.game import Game
+from neurogame.simulate.speed import measure_speed, measure_start
 from tests.conftest import SHARED, shared
 from tests.library import experiment
 

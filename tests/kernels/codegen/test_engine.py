@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.unit_costs import UnitCosts, unit_costs
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.text import Text
+from neurogame.kernels.codegen.unit_costs import UnitCosts, unit_costs
 from tests.kernels.codegen.compiling import random_rows, run_vectors
 from tests.kernels.netlist.plain_netlist import lookup
 from tests.processes import run

@@ -1,7 +1,4 @@
-"""How fast games start and play, backend by backend, and how far from the bound.
-
-python -m benchmarks.playouts connectfour --backend llvm torch
-"""
+"""``neurogame bench``: how fast games start and play, backend by backend."""
 
 from __future__ import annotations
 
@@ -17,19 +14,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from tqdm import tqdm
-
-from benchmarks.playout_speed import Speed, StartCost, measure_speed, measure_start
-from benchmarks.unit_costs import UnitCosts, unit_costs
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.files import CACHE_VARIABLE
-from neurogame.gdl.library import load_rules
 from neurogame.kernels.backend import backend_names
-from neurogame.kernels.backends import available_backends, resolve_backend
-from neurogame.kernels.codegen.host import host as this_host
+
+if TYPE_CHECKING:
+    from neurogame.kernels.codegen.unit_costs import UnitCosts
+    from neurogame.simulate.speed import Speed, StartCost
 
 GAMES = ("tictactoe", "connectfour", "pentago", "breakthrough", "reversi")
 _LANES = 512
@@ -51,9 +44,8 @@ _COLUMNS = (
 )
 
 
-def main() -> None:
-    """Measure every game on every backend and print one row for each."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
     parser.add_argument(
         "games", nargs="*", metavar="RULES", help=f"library games or paths ({', '.join(GAMES)})"
     )
@@ -76,7 +68,15 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure every game on every backend and print one row for each."""
+    from tqdm import tqdm
+
+    from neurogame.gdl.library import load_rules
+    from neurogame.kernels.backends import resolve_backend
+
     names = options.games or list(GAMES)
     if options.seconds <= 0 or options.runs < 1 or options.threads < 1:
         raise ConfigurationError("--seconds must be above 0, --runs and --threads at least 1")
@@ -99,6 +99,7 @@ def main() -> None:
                 bar.write(_line(rows[-1]), file=sys.stdout)
     if options.json:
         print(json.dumps({"host": host, "rows": rows}))
+    return 0
 
 
 def _row(
@@ -156,6 +157,8 @@ def _measure(
 ) -> tuple[StartCost, Speed | None]:
     """Start a game with a cache folder, and measure its speed if there are runs to make."""
     os.environ[CACHE_VARIABLE] = folder
+    from neurogame.simulate.speed import measure_speed, measure_start
+
     start, kernel = measure_start(name, backend, device)
     if not runs:
         return start, None
@@ -164,13 +167,19 @@ def _measure(
 
 def _unit_costs() -> UnitCosts | None:
     """Return the costs of instructions, where there is a compiler to measure them with."""
+    from neurogame.kernels.backends import available_backends
+
     if "llvm" not in available_backends():
         return None
+    from neurogame.kernels.codegen.unit_costs import unit_costs
+
     return unit_costs()
 
 
 def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
     """Return what is to be known of the machine besides a figure."""
+    import torch
+
     machine: dict[str, Any] = {
         "processor": _processor(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -181,9 +190,9 @@ def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
         "costs": None,
     }
     if costs is not None:
-        machine.update(
-            processor=f"{machine['processor']} ({this_host().cpu})", vectors=this_host().name
-        )
+        from neurogame.kernels.codegen.host import host
+
+        machine.update(processor=f"{machine['processor']} ({host().cpu})", vectors=host().name)
         machine["costs"] = asdict(costs)
     return machine
 
@@ -217,7 +226,3 @@ def _line(row: dict[str, Any]) -> str:
     return " ".join(
         f"{text:>{width}s}" for text, (_, _, width, _) in zip(shown, _COLUMNS, strict=True)
     )
-
-
-if __name__ == "__main__":
-    main()
