@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import DEFAULT_MATCHES, DEFAULT_SPRT_MATCHES, ArenaSettings
 from neurogame.arena.sprt import SprtSettings
+from neurogame.errors import ConfigurationError
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
@@ -74,6 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="keep every match there and go on with it next time; write results and tables",
     )
+    parser.add_argument(
+        "--plot",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="draw mean goals with intervals into FILE (.svg, .png or .pdf; default DIR/plot.svg)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -82,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the arena and print its results; exit code 130 if it was interrupted."""
     workers = chosen_workers(options)
     settings = _settings(options, workers)
+    plot = _plot_path(options)
 
     from neurogame.arena.run import ArenaError, run_arena
 
@@ -95,9 +104,9 @@ def run(options: argparse.Namespace) -> int:
             )
     except ArenaError as error:
         if error.result.matches:
-            _report(error.result, options)
+            _report(error.result, options, plot)
         raise
-    _report(result, options)
+    _report(result, options, plot)
     if result.interrupted:
         again = "; the same command goes on" if options.output else ""
         print(f"interrupted{again}", file=sys.stderr)
@@ -118,6 +127,20 @@ def _settings(options: argparse.Namespace, workers: WorkerSettings) -> ArenaSett
     )
 
 
+def _plot_path(options: argparse.Namespace) -> Path | None:
+    """Return where to draw, checked."""
+    if options.plot is None:
+        return None
+    if not options.plot and options.output is None:
+        raise ConfigurationError("--plot: name a file, or --output a folder for it")
+
+    from neurogame.arena.plot import check_plot
+
+    path = Path(options.plot) if options.plot else options.output / "plot.svg"
+    check_plot(path)
+    return path
+
+
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
     """Treat a request to end (SIGTERM) like Ctrl-C: what was played is kept and reported."""
@@ -128,10 +151,14 @@ def _ended_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _report(result: ArenaResult, options: argparse.Namespace) -> None:
-    """Print the results."""
+def _report(result: ArenaResult, options: argparse.Namespace, plot: Path | None) -> None:
+    """Print the results, and draw them."""
     from neurogame.arena.report import markdown
 
+    if plot is not None:
+        from neurogame.arena.plot import write_plot
+
+        write_plot(result, plot)
     if options.json:
         print(json.dumps(result.as_dict()))
     else:

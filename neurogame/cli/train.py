@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     parser.add_argument(
+        "--tensorboard",
+        action="store_true",
+        help="write event files for TensorBoard into the folder of the run, too; a run that has "
+        "them keeps them with --resume (needs the extra tensorboard)",
+    )
+    parser.add_argument(
         "--recipe",
         choices=RECIPES,
         help="fitted: self-play of thousands of games at once, with settings that fit the game; "

@@ -12,6 +12,7 @@ from typing import Any, final
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 from neurogame.learn.run_lock import LOCK, RunLock, take_lock
 
 LATEST = "latest.pt"
@@ -20,6 +21,8 @@ CONFIG = "config.json"
 ROUNDS = "rounds.jsonl"
 EVALUATIONS = "evaluations.jsonl"
 LOGS = (ROUNDS, EVALUATIONS)
+_GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
+"""First part of the tags of TensorBoard, by the log that holds the rows."""
 
 
 @final
@@ -28,16 +31,25 @@ class RunFolder:
 
     ``config.json`` the configuration; ``rounds.jsonl`` one line per round of self-play and
     learning; ``evaluations.jsonl`` one line per evaluation;
-    ``latest.pt`` all that is needed to go on; ``best.pt`` the last release.
+    ``latest.pt`` all that is needed to go on; ``best.pt`` the last release. Where they are asked
+    for, ``events.out.tfevents.*`` hold the numbers of the same rows for TensorBoard.
 
     From :meth:`create` or :meth:`resume` to :meth:`close` no other process trains in the folder.
 
     Args:
         path: the folder.
+        tensorboard: whether to write event files; a run that has them keeps them when it goes on.
+
+    Raises:
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, tensorboard: bool = False) -> None:
         self.path = Path(path)
+        self._has_events = tensorboard
+        self._events: EventFile | None = None
+        if tensorboard:
+            check_tensorboard(self.path)
         self._lock: RunLock | None = None
 
     @property
@@ -79,7 +91,7 @@ class RunFolder:
         # Another one may have been quicker.
         self.check_free()
         with self._writing():
-            for path in map(self.path.joinpath, LOGS):
+            for path in [*map(self.path.joinpath, LOGS), *event_files(self.path)]:
                 path.unlink(missing_ok=True)
             write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
@@ -102,6 +114,7 @@ class RunFolder:
         Raises:
             CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
             ConfigurationError: another process trains in the folder.
+            MissingExtraError: the run has event files and ``tensorboard`` is not installed.
         """
         if not self.latest.is_file():
             raise CheckpointError(f"{self.path} holds no run to resume (no {LATEST} in it)")
@@ -109,10 +122,15 @@ class RunFolder:
         checkpoint = load_checkpoint(self.latest)
         if checkpoint.optimiser is None:
             raise CheckpointError(f"{self.latest} is without the state needed to resume")
+        if event_files(self.path) and not self._has_events:
+            check_tensorboard(self.path)
+            self._has_events = True
         for name in LOGS:
             path = self.path / name
             if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
                 os.truncate(path, checkpoint.logs.get(name, 0))
+        if self._has_events:
+            self._begin_events()
         return checkpoint
 
     def log_sizes(self) -> dict[str, int]:
@@ -134,8 +152,14 @@ class RunFolder:
         self._append(EVALUATIONS, row)
 
     def close(self) -> None:
-        """Let other processes train here."""
-        self._lock = None
+        """End the event file, if there is one, and let other processes train here.
+
+        What is logged afterwards begins a new event file.
+        """
+        with self._writing():
+            if self._events is not None:
+                self._events.close()
+        self._events = self._lock = None
 
     def save_latest(self, checkpoint: Checkpoint) -> str:
         """Write ``latest.pt`` and return its hash."""
@@ -168,6 +192,25 @@ class RunFolder:
     def _append(self, name: str, row: dict[str, Any]) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(json.dumps(row) + "\n")
+        if self._events is not None:
+            with self._writing():
+                self._events.add(_GROUPS[name], row)
+        elif self._has_events:
+            self._begin_events()
+
+    def _begin_events(self) -> None:
+        """Write the rows so far to a new event file, which takes the place of former ones."""
+        with self._writing():
+            former = event_files(self.path)
+            self._events = EventFile(self.path, (self.path / CONFIG).stat().st_mtime)
+            for name, group in _GROUPS.items():
+                if (self.path / name).exists():
+                    with (self.path / name).open(encoding="utf-8") as stream:
+                        for line in stream:
+                            self._events.add(group, json.loads(line))
+            self._events.flush()
+            for path in former:
+                path.unlink()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -274,7 +274,9 @@ def _known(loss: float) -> float | None:
     return loss if math.isfinite(loss) else None
 
 
-def train(game: Game, config: TrainConfig, folder: Path | str) -> Checkpoint:
+def train(
+    game: Game, config: TrainConfig, folder: Path | str, *, tensorboard: bool = False
+) -> Checkpoint:
     """Train an evaluator by self-play, in a folder of its own, and return the last release.
 
     ``neurogame train`` does the same with a progress bar, measures how strong releases are, and
@@ -284,11 +286,13 @@ def train(game: Game, config: TrainConfig, folder: Path | str) -> Checkpoint:
         game: what is played.
         config: how; ``games`` or ``seconds`` say when it ends.
         folder: where logs and checkpoints go; it must not hold a run.
+        tensorboard: whether to write event files for TensorBoard there.
 
     Raises:
         ConfigurationError: the run would have no end, or the folder holds a run.
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
-    run = RunFolder(folder)
+    run = RunFolder(folder, tensorboard=tensorboard)
     run.check_free()
     trainer = Trainer(game, config, run)
     run.create({"rules": game.name, "recipe": "fitted", **trainer.config.to_json()})

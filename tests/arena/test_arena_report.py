@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.crosstable import Crosstable
 from neurogame.arena.pairing_result import PairingResult
+from neurogame.arena.plot import write_plot
 from neurogame.arena.report import markdown
 from neurogame.arena.rounds import outcomes, points
 from neurogame.arena.schedule import slots
@@ -19,6 +22,7 @@ from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.arena.strength import strength
 from neurogame.arena.tally import PairingTally
+from neurogame.errors import ConfigurationError, MissingExtraError
 from neurogame.intervals import mean_interval, paired_interval
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
@@ -315,3 +319,27 @@ def test_nothing_played_is_a_table_all_the_same() -> None:
     assert result.interrupted
     [_, _, row] = rows(markdown(result))
     assert row[3] == "0"
+
+
+def test_the_plot_shows_every_pairing_and_is_repeatable(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib (extra: notebooks) is not installed")
+    settings = ArenaSettings(games=("chess", "war"), players=("random",) * 3, matches=6)
+    result = played(settings, (2, 3))
+    write_plot(result, tmp_path / "one.svg")
+    write_plot(result, tmp_path / "two.svg")
+    text = (tmp_path / "one.svg").read_text()
+    assert text == (tmp_path / "two.svg").read_text()
+    for words in ("random against random #2", "random #3 against random, random #2", "mean goal"):
+        assert words in text
+    write_plot(result, tmp_path / "three.PNG")
+    assert (tmp_path / "three.PNG").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ConfigurationError, match=r"must end in \.svg"):
+        write_plot(result, tmp_path / "four.txt")
+    with pytest.raises(ConfigurationError, match="--plot"):
+        write_plot(result, tmp_path / "missing" / "five.svg")
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'neurogame\[notebooks\]'"):
+        write_plot(played(TWO, (2,)), tmp_path / "plot.svg")

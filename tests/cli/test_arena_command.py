@@ -61,9 +61,10 @@ def test_match_and_arena_are_one_road(capsys: pytest.CaptureFixture[str]) -> Non
 def test_people_get_a_table_and_the_folder_has_everything(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib (extra: notebooks) is not installed")
     line = ["arena", "--game", "tictactoe", "nim", "--players", "random", "random", "random"]
     line += ["--matches", "4", "--limit", "depth=1", "nodes=9", "--sprt", "--quiet"]
-    assert main([*line, "--output", str(tmp_path)]) == 0
+    assert main([*line, "--output", str(tmp_path), "--plot"]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
     assert shown.out == (tmp_path / "table.md").read_text()
@@ -71,7 +72,7 @@ def test_people_get_a_table_and_the_folder_has_everything(
     assert "SPRT undecided" in shown.out
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        *("settings.json", "matches.jsonl", "results.json", "table.md"),
+        *("settings.json", "matches.jsonl", "results.json", "table.md", "plot.svg"),
     }
     assert len(json.loads((tmp_path / "results.json").read_text())["pairings"]) == 2 * 2 * 3
     assert len((tmp_path / "matches.jsonl").read_text().splitlines()) == 2 * 2 * 3 * 4

@@ -123,6 +123,8 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
         (f"{ARENA} --sprt=50,0", "elo0 below"),
         (f"{ARENA} --workers 0", "workers=0"),
         (f"{ARENA} --matches 0", "matches=0"),
+        (f"{ARENA} --plot", "--output a folder"),
+        (f"{ARENA} --plot plot.gif", "must end in .svg"),
         (f"{ARENA} --seed -4", "seed=-4"),
         ("bench tictactoe --backend magic", "backend 'magic' does not exist"),
         ("bench tictactoe --runs 0", "at least 1"),

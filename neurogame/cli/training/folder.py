@@ -38,6 +38,7 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
 
     Raises:
         ConfigurationError: no game is named, or the folder holds a run.
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
     from neurogame.learn.run_folder import RunFolder
     from neurogame.simulate.game import Game
@@ -46,7 +47,7 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
         raise ConfigurationError("train: name a game (see 'neurogame games'), or --resume DIR")
     game = Game.load(options.rules)
     out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    folder = RunFolder(out)
+    folder = RunFolder(out, tensorboard=options.tensorboard)
     folder.check_free()
     return game, folder
 
@@ -81,7 +82,7 @@ def resumed(
     """
     from neurogame.learn.run_folder import RunFolder
 
-    folder = RunFolder(options.resume)
+    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     ends = {name: given[name] for name in ("games", "seconds") if name in given}
