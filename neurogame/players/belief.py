@@ -15,12 +15,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, final
 
+import numpy as np
+
 SURE = 0.94
 """Probability with which it is decided whether a candidate is better: two rounds won by one of
 which 0.78 was expected, five by one of which 0.5 was."""
 
 _ROUND = 0.35
 """Standard deviation of a round, two matches from a common opening."""
+_ALIKE = 0.8
+"""Correlation of the scores of candidates in a game: they share what they have learned, or know."""
 _SHIFT, _DRIFT = -0.011, 0.074
 """Scores change by so much, and vary by so much, where the time per move doubles; between 10 and
 400 ms by 0.06 and 0.17."""
@@ -58,24 +62,6 @@ class Belief:
         """Whether it is as good as sure who is better."""
         return not 1 - SURE < self.better < SURE
 
-    def after(self, rounds: Sequence[float], doublings: float = 0.0) -> Belief:
-        """Return what is believed after trials.
-
-        Args:
-            rounds: what each came to, 0..1.
-            doublings: how often the time per move of the trials has to be doubled to be that of
-                the match, at least 0.
-        """
-        if not rounds:
-            return self
-        evidence = sum(rounds) / len(rounds) + _SHIFT * doublings
-        doubt = _ROUND**2 / len(rounds) + _DRIFT**2 * doublings
-        weight = self.spread**2 / (self.spread**2 + doubt)
-        return Belief(
-            mean=self.mean + weight * (evidence - self.mean),
-            spread=self.spread * math.sqrt(1 - weight),
-        )
-
     def learned_on(self, doublings: float) -> Belief:
         """Return what is believed after more learning, whose time has doubled so many times."""
         return Belief(
@@ -110,6 +96,35 @@ def learned_belief(seconds: float, news: float = 1.0) -> Belief:
         mean=none.mean + news * (mean - none.mean),
         spread=none.spread + news * (spread - none.spread),
     )
+
+
+def after_trials(
+    priors: Sequence[Belief], rounds: Sequence[Sequence[float]], doublings: float = 0.0
+) -> list[Belief]:
+    """Return what is believed of candidates after trials, which also tell of each other.
+
+    Args:
+        priors: what was believed of each before.
+        rounds: what each round came to, 0..1, of each.
+        doublings: how often the time per move of the trials has to be doubled to be that of the
+            match, at least 0.
+    """
+    tried = [number for number, own in enumerate(rounds) if own]
+    if not tried:
+        return list(priors)
+    alike = np.where(np.eye(len(priors)) > 0, 1.0, _ALIKE)
+    means, spreads = (np.array([getattr(p, name) for p in priors]) for name in ("mean", "spread"))
+    before = np.outer(spreads, spreads) * alike
+    chance = np.diag([_ROUND**2 / len(rounds[number]) for number in tried])
+    drift = _DRIFT**2 * doublings * alike[np.ix_(tried, tried)]
+    evidence = [sum(rounds[number]) / len(rounds[number]) + _SHIFT * doublings for number in tried]
+    gain = before[:, tried] @ np.linalg.inv(before[np.ix_(tried, tried)] + chance + drift)
+    means = means + gain @ (evidence - means[tried])
+    variances = np.diag(before - gain @ before[tried])
+    return [
+        Belief(mean=float(mean), spread=math.sqrt(variance))
+        for mean, variance in zip(means, variances, strict=True)
+    ]
 
 
 class Believed(Protocol):

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.players.belief import UNTRIED, Belief, best_believed
+from neurogame.players.belief import UNTRIED, Belief, after_trials, best_believed
 from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Opening, Openings
@@ -33,13 +33,15 @@ class Racer:
         rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
             match in each role from a common opening.
         prior: what was believed of it before.
-        doublings: see :meth:`.Belief.after`.
+        doublings: see :func:`.after_trials`.
+        beside: all that run in the same race, with this one; empty: it runs alone.
     """
 
     name: str
     rounds: list[float] = field(default_factory=list)
     prior: Belief = UNTRIED
     doublings: float = 0.0
+    beside: Sequence[Racer] = field(default=(), repr=False, compare=False)
 
     @property
     def mean(self) -> float:
@@ -49,7 +51,15 @@ class Racer:
     @property
     def belief(self) -> Belief:
         """What is believed of it after its rounds."""
-        return self.prior.after(self.rounds, self.doublings)
+        together = self.beside or (self,)
+        beliefs = after_trials(
+            [racer.prior for racer in together],
+            [racer.rounds for racer in together],
+            self.doublings,
+        )
+        return next(
+            belief for racer, belief in zip(together, beliefs, strict=True) if racer is self
+        )
 
     def told(self) -> tuple[str, str, str, str]:
         """Return what was expected, trials, what is believed and how surely it is better."""
@@ -94,13 +104,15 @@ class Race:
             plies: random ones at the beginning of every match; at least 0.
             seed: decides the openings.
             priors: what is believed of them before, by name; None: that they are untried.
-            doublings: see :meth:`.Belief.after`.
+            doublings: see :func:`.after_trials`.
         """
         known = priors or {}
         self.racers = [
             Racer(name=name, prior=known.get(name, UNTRIED), doublings=doublings)
             for name in candidates
         ]
+        for racer in self.racers:
+            racer.beside = self.racers
         self._game, self._baseline = game, baseline
         self._seed = seed % (1 << 64)
         self._candidates = list(candidates.values())

@@ -11,35 +11,61 @@ from neurogame.players.belief import (
     SURE,
     UNTRIED,
     Belief,
+    after_trials,
     best_believed,
     learned_belief,
 )
 from neurogame.players.race import Racer
 
 
+def after(prior: Belief, rounds: list[float], doublings: float = 0.0) -> Belief:
+    (belief,) = after_trials([prior], [rounds], doublings)
+    return belief
+
+
 def test_evidence_is_weighed_as_in_a_normal_model() -> None:
     prior = Belief(mean=0.6, spread=0.3)
-    assert prior.after([]) == prior
+    assert after(prior, []) == prior
     # By the textbook: precisions add up, means are weighed by them.
     rounds = [1.0, 0.5, 0.75]
     own, new = 1 / 0.3**2, 3 / 0.35**2
-    found = prior.after(rounds)
+    found = after(prior, rounds)
     assert found.mean == pytest.approx((own * 0.6 + new * 0.75) / (own + new))
     assert found.spread == pytest.approx((own + new) ** -0.5)
     # One after the other is the same as all at once.
     step = prior
     for points in rounds:
-        step = step.after([points])
+        step = after(step, [points])
     assert step.mean == pytest.approx(found.mean)
 
 
 def test_trials_that_are_shorter_say_less_and_are_a_little_flattering() -> None:
     prior, rounds = Belief(mean=0.5, spread=0.3), [0.5] * 8
-    equal, shorter, shortest = (prior.after(rounds, doublings) for doublings in (0, 3, 8))
+    equal, shorter, shortest = (after(prior, rounds, doublings) for doublings in (0, 3, 8))
     assert equal.spread < shorter.spread < shortest.spread
     assert equal.mean == 0.5 > shorter.mean > 0.45
     # No number of rounds says more of long matches than the doubt about the time allows.
-    assert prior.after([0.5] * 10_000, 8).spread > 0.7 * shortest.spread
+    assert after(prior, [0.5] * 10_000, 8).spread > 0.7 * shortest.spread
+
+
+def test_trials_of_one_tell_of_the_other_and_less_than_its_own() -> None:
+    prior = Belief(mean=0.7, spread=0.35)
+    for rounds, sign in (([1.0, 1.0], 1), ([0.0, 0.0], -1)):
+        tried, other = after_trials([prior, prior], [rounds, []], 5)
+        assert tried.mean == pytest.approx(after(prior, rounds, 5).mean)
+        assert sign * (tried.mean - other.mean) > 0
+        assert sign * (other.mean - prior.mean) > 0
+        assert tried.spread < other.spread < prior.spread
+        # What both have shown says more of each.
+        both = after_trials([prior, prior], [rounds, rounds], 5)
+        assert both[0].spread == pytest.approx(both[1].spread)
+        assert both[0].spread < tried.spread
+    racers = [Racer(name=name, prior=prior, doublings=5) for name in "ab"]
+    for racer in racers:
+        racer.beside = racers
+    racers[0].rounds = [1.0, 1.0]
+    assert racers[1].belief.mean > prior.mean
+    assert best_believed(racers) is racers[0]
 
 
 def test_what_has_learned_is_trusted_until_it_loses() -> None:
@@ -49,8 +75,8 @@ def test_what_has_learned_is_trusted_until_it_loses() -> None:
     for rounds, is_taken in (([], 1), ([1.0, 1.0], 1), ([0.5] * 12, 1), ([0.25] * 3, 0)):
         racer = Racer(name="learned", rounds=rounds, prior=learned, doublings=5)
         assert (best_believed([racer]) is racer) == bool(is_taken)
-    assert learned.after([1.0, 1.0], 5).better > SURE
-    assert learned.after([0.0] * 3).better < 1 - SURE
+    assert after(learned, [1.0, 1.0], 5).better > SURE
+    assert after(learned, [0.0] * 3).better < 1 - SURE
 
 
 def test_plain_search_is_the_choice_where_nothing_was_learned() -> None:
