@@ -15,8 +15,8 @@ from hypothesis import settings
 
 from neurogame.simulate.game import Game
 
-# More examples have found no more; and one that is slow, on a busy machine, is no fault.
-settings.register_profile("neurogame", max_examples=50, deadline=None)
+# Few, as every run draws others; and one that is slow, on a busy machine, is no fault.
+settings.register_profile("neurogame", max_examples=30, deadline=None)
 settings.load_profile("neurogame")
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -23,6 +23,7 @@ FAST = [*RECIPE, "--no-strength"]
 @pytest.fixture(autouse=True)
 def _few_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neurogame.arena.release_strength._COUNTED_MATCHES", 4)
+    monkeypatch.setattr("neurogame.arena.release_strength._EXACT", 20)
 
 
 def command(*line: str) -> int:

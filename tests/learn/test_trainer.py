@@ -304,6 +304,7 @@ def test_json_holds_the_strength_of_every_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("neurogame.arena.release_strength._COUNTED_MATCHES", 4)
+    monkeypatch.setattr("neurogame.arena.release_strength._EXACT", 20)
     line = ["--games", "1000", "--json", *LINE[1:5], "--release-matches", "10"]
     assert command("tictactoe", "--out", str(tmp_path / "run"), *line) == 0
     captured = capsys.readouterr()

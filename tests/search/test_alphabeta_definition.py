@@ -280,7 +280,7 @@ class MeritTree:
 def test_history_orders_blind_search() -> None:
     """With one static value everywhere only the history can order moves (row D11)."""
     visits = {0.0: 0, 0.05: 0}
-    for seed in range(5):
+    for seed in range(3):
         values = set()
         for weight in visits:
             options = SearchSettings(history=weight, killers=weight, transpositions=False)

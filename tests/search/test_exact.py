@@ -115,7 +115,7 @@ def every_position(game: Game, plies: int) -> set[State]:
     return {state for state in found if not state.is_terminal}
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(name=st.sampled_from(GAMES), plies=st.integers(1, 3), seed=st.integers(0, 10**6))
 def test_each_leads_to_a_position_of_its_own(name: str, plies: int, seed: int) -> None:
     game = library(name)

@@ -156,7 +156,7 @@ def test_alpha_beta_looks_deeper_after_pondering() -> None:
     plain = alphabeta("connectfour").search(state, 0, limit)
     search = alphabeta("connectfour")
     memory = search._search._memory(0)
-    search.ponder(state, 0, lambda: memory.search.nodes >= 20_000)
+    search.ponder(state, 0, lambda: memory.search.nodes >= 8_000)
     history = memory.search.choices.history.copy()
     assert history.any()
     found = search.search(state, 0, limit)
@@ -168,7 +168,7 @@ def test_alpha_beta_looks_deeper_after_pondering() -> None:
     search = alphabeta("connectfour")
     memory = search._search._memory(1)
     assert len(state.legal_moves[1]) == 1
-    search.ponder(state, 1, lambda: memory.search.nodes >= 40_000)
+    search.ponder(state, 1, lambda: memory.search.nodes >= 16_000)
     assert search.search(follow, 1, limit).depth > plain.depth
 
 
