@@ -198,19 +198,32 @@ def test_both_searches_have_what_self_play_teaches(
 def test_what_earlier_matches_have_learned_counts_without_time_for_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begin, earlier = SelfTeaching.__init__, [100, 0]
+    begin, earlier, games = SelfTeaching.__init__, [100, 0, 0], [0, 5, 0]
 
     def begun(self: SelfTeaching, *given: Any, **named: Any) -> None:
         begin(self, *given, **named)
         self.earlier = earlier.pop(0)
+        monkeypatch.setattr(SelfTeaching, "games", games.pop(0))
 
     monkeypatch.setattr(SelfTeaching, "__init__", begun)
     monkeypatch.setattr(SelfTeaching, "learn", lambda *_: None)
     monkeypatch.setattr(SelfTeaching, "seconds", 7.0)
-    for belief in (learned_belief(7), NOTHING_LEARNED):
+    for beliefs in ([learned_belief(7)], [NOTHING_LEARNED], []):
         offers = Offers(game("tictactoe"), seed=1)
         offers.learn(300)
-        assert [one.belief for one in offers.taught(["mcts"])] == [belief]
+        assert [one.belief for one in offers.taught(["mcts"])] == beliefs
+
+
+def test_where_nothing_was_learned_in_time_it_is_learned_while_others_think(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SelfTeaching, "learn", lambda *_: None)
+    chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert (chosen.name, chosen.racers) == ("mcts", ())
+    school = chosen.school
+    assert school is not None
+    school.release()
+    assert school.playing.player is chosen.player
 
 
 def test_who_must_not_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
-from neurogame.players.belief import best_believed
+from neurogame.players.belief import NOTHING_LEARNED, best_believed
 from neurogame.players.player import Player
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
@@ -130,16 +130,17 @@ def choose_player(
     best = best_believed(racers)
     winner = next((one for one in candidates if best and one.name == best.name), plain)
     teaching, school = offers.teaching, None
-    if teaching is not None and candidates:
-        learned = best or max(racers, key=lambda racer: racer.belief.mean)
-        kind = learned.name.partition(":")[0]
+    if teaching is not None:
+        learned = best or max(racers, key=lambda racer: racer.belief.mean, default=None)
+        kind = SEARCHES[0] if learned is None else learned.name.partition(":")[0]
+        doubted = NOTHING_LEARNED if learned is None else learned.belief
         school = School(
             game,
             teaching,
             lambda: offers.taught([kind])[0],
             playing=winner,
-            learned=None if best is not None else learned.belief,
-            making=making / len(candidates),
+            learned=None if best is not None else doubted,
+            making=making / max(len(candidates), 1),
             plies=costs.opening_plies,
             move_time=move_time or _USUAL_MOVE,
             seed=seed,

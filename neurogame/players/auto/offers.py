@@ -158,11 +158,13 @@ class Offers:
         # What guesses the mean outcome of roles that share 100 has this loss.
         share = 1 / max(len(self._game.players), 2)
         blind = -share * math.log(share) - (1 - share) * math.log(1 - share)
-        if not math.isnan(last):
-            self._news = min(max((_NO_NEWS - last / blind) / (_NO_NEWS - _NEWS), 0.0), 1.0)
-        # Without time for anything new there still is what earlier matches have learned.
-        if not teaching.earlier and not last < first:
+        if math.isnan(last):
+            # Without time for anything new there may be what earlier matches have learned.
+            self._news = float(teaching.earlier > 0)
+        elif not teaching.earlier and last >= first:
             self._news = 0.0
+        else:
+            self._news = min(max((_NO_NEWS - last / blind) / (_NO_NEWS - _NEWS), 0.0), 1.0)
         self.notes.append(f"loss {first:.3f}, then {last:.3f}; a blind guess has {blind:.3f}")
 
     def taught(self, kinds: Sequence[str]) -> list[Candidate]:
@@ -172,7 +174,7 @@ class Offers:
             kinds: of :data:`SEARCHES`.
         """
         teaching = self.teaching
-        if teaching is None:
+        if teaching is None or not teaching.games + teaching.earlier:
             return []
         return self._searches(
             f"cilp,refine={teaching.seconds:.0f}",
