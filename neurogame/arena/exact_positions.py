@@ -16,7 +16,7 @@ from neurogame.search.exact import Prover
 from neurogame.search.openings import Openings, play_opening
 from neurogame.simulate.game import Game, State
 
-_NODES = 2000
+_NODES = 1000
 """States that the proof of one move's value may generate."""
 _PLIES, _TRIED, _FEWEST = 16, 2, 20
 """Numbers of plies that positions come from; how many are tried for each that is wanted; of fewer
@@ -111,7 +111,6 @@ def exact_positions(
     seed: int,
     *,
     longest: int,
-    evaluator: Evaluator | None = None,
     left: Callable[[], float] = lambda: math.inf,
 ) -> ExactPositions | None:
     """Return positions of random play whose values are proved.
@@ -121,13 +120,12 @@ def exact_positions(
         count: how many, at most.
         seed: decides which.
         longest: random plies that lead to them, at most.
-        evaluator: decides in which order proofs try moves; None: there is none to make.
         left: seconds that are left for it, asked before each proof.
 
     Returns:
         None where too few are proved for a share to say something.
     """
-    prover = Prover(game, _NODES, evaluator=evaluator)
+    prover = Prover(game, _NODES)
     plies = range(max(longest, 1), 0, -max(1, longest // _PLIES))
     each = -(-count // len(plies))
     found: list[tuple[State, dict[int, float]]] = []

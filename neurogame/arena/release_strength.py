@@ -165,12 +165,13 @@ class StrengthMeter:
     def _measure(self, evaluator: Evaluator, seconds: float, number: int) -> ReleaseStrength:
         is_first = evaluator is self._untrained
         if number == 0:
+            lengths = random_lengths(self._game)
             self._exact = exact_positions(
                 self._game,
                 _EXACT,
                 1_000_003 * (self._seed + 1),
-                longest=int(random_lengths(self._game).mean),
-                evaluator=self._untrained,
+                # Games that go on for longer than most have ends within reach.
+                longest=min(int(1.5 * lengths.mean), lengths.longest),
                 left=self._left(),
             )
         return ReleaseStrength(

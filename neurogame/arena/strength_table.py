@@ -12,16 +12,16 @@ from neurogame.learn.comparison import Comparison
 
 
 def strength_table(releases: Sequence[ReleaseStrength]) -> str:
-    """Return releases and their strength as lines of text."""
-    lines = [
-        f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}  "
-        "keeps the exact value",
-    ]
+    """Return releases and their strength as lines of text; exact values where some are known."""
+    exact = any(one.exact for one in releases)
+    names = ["against untrained", f"against {MCTS}", *(["keeps the exact value"] if exact else [])]
+    lines = [f"{'seconds':>8}  " + "  ".join(f"{name:<26}" for name in names).rstrip()]
     for one in releases:
-        untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
-        lines.append(
-            f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  {_exact(one.exact)}"
-        )
+        cells = ["(untrained)" if one.untrained is None else _cell(one.untrained), _cell(one.mcts)]
+        if exact:
+            cells.append(_exact(one.exact))
+        row = "  ".join(f"{cell:<26}" for cell in cells)
+        lines.append(f"{one.seconds:>8.0f}  {row.rstrip()}")
     return "\n".join(lines)
 
 
