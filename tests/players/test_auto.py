@@ -51,6 +51,12 @@ def offering(monkeypatch: pytest.MonkeyPatch, *candidates: Candidate) -> None:
     monkeypatch.setattr(Offers, "taught", lambda *_: list(candidates))
 
 
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let no match before this test have taught anything."""
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let trials depend on their outcomes, not on how busy the machine is."""
@@ -253,7 +259,6 @@ def test_what_cannot_be_learned_is_played_all_the_same(monkeypatch: pytest.Monke
 def test_it_learns_on_while_others_think_and_changes_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
     of = game("tictactoe")
     player = AutoPlayer(PlayerSpec.parse("auto:prepare=0.01"))
     player.start(MatchStart(of, 0, 1))
@@ -280,13 +285,10 @@ def test_it_learns_on_while_others_think_and_changes_over(
     # The one that has taken over knows its match.
     assert player.choose(of.initial_state(), Limit()) in range(9)
     player.stop()
-    assert list(tmp_path.glob("self-taught-*.pt"))
+    assert list((tmp_path / "cache").glob("self-taught-*.pt"))
 
 
-def test_the_start_ends_with_the_newest_weights(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
+def test_the_start_ends_with_the_newest_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(School, "spend", lambda self, stop: self._teaching.learn_a_little())
     monkeypatch.setattr(School, "_trials", lambda *_: iter(()))
     monkeypatch.setattr("neurogame.players.auto.choice._trials", won)
