@@ -63,8 +63,8 @@ class Racer:
 
     def told(self) -> tuple[str, str, str, str]:
         """Return what was expected, trials, what is believed and how surely it is better."""
-        count = len(self.rounds)
-        seen = f"{100 * self.mean:.0f} % in {count} round{'s'[: count - 1]}" if count else "none"
+        count, rounds = len(self.rounds), "round" if len(self.rounds) == 1 else "rounds"
+        seen = f"{100 * self.mean:.0f} % in {count} {rounds}" if count else "none"
         belief = self.belief
         return str(self.prior), seen, str(belief), f"{100 * belief.better:.0f} %"
 
