@@ -10,6 +10,9 @@ from neurogame.arena.release_strength import ReleaseStrength
 from neurogame.arena.yardstick import MCTS
 from neurogame.learn.comparison import Comparison
 
+_TELLING = 20
+"""Matches of which a share says something."""
+
 
 def strength_table(releases: Sequence[ReleaseStrength]) -> str:
     """Return releases and their strength as lines of text; exact values where some are known."""
@@ -54,7 +57,7 @@ def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
 def strength_sentence(releases: Sequence[ReleaseStrength]) -> str:
     """Return in words what the last release is worth; empty where nothing is known of it."""
     said = []
-    if releases and releases[-1].mcts.matches:
+    if releases and releases[-1].mcts.matches >= _TELLING:
         said.append(f"takes {100 * releases[-1].mcts.score:.0f} of 100 points from {MCTS}")
     if releases and releases[-1].exact is not None:
         share = 100 * releases[-1].exact.share

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -260,7 +261,9 @@ def test_a_run_is_asked_for_exact_values_where_they_can_be_proved() -> None:
     share = positions.kept_by(rules())
     release = ReleaseStrength(seconds=1.0, untrained=None, mcts=measured(6), exact=share)
     assert f"{100 * share.share:.1f} %" in strength_table([release])
-    assert f"gets {100 * share.share:.0f} of 100 moves" in strength_sentence([release])
+    assert f"it gets {100 * share.share:.0f} of 100 moves" in strength_sentence([release])
+    many = replace(release, mcts=replace(release.mcts, matches=20, score=0.8))
+    assert "it takes 80 of 100 points from mcts:sims=1000 and gets" in strength_sentence([many])
 
 
 def test_mistakes_are_refused() -> None:
