@@ -21,7 +21,7 @@ from tqdm import tqdm
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
-from neurogame.search.openings import Openings
+from neurogame.search.openings import Openings, play_opening
 from neurogame.simulate.game import Game
 
 GAMES = ("connectFour", "breakthrough", "skirmish")
@@ -41,9 +41,9 @@ def answer_times(game: Game, player_text: str, limit: Limit, searches: int) -> l
     for seed in tqdm(range(searches), desc=f"{game.name} {player_text}", leave=False):
         player = make_player(player_text, game, seed)
         random = np.random.default_rng(seed)
-        state = game.initial_state()
-        for joint in Openings(game, int(random.integers(MOST_PLIES)), seed, nodes=0)[0]:
-            state = state.next(joint)
+        state = play_opening(
+            game, Openings(game, int(random.integers(MOST_PLIES)), seed, nodes=0)[0]
+        )
         moves = [len(legal) for legal in state.legal_moves]
         player.start(MatchStart(game, int(np.argmax(moves)), seed))
         begun = time.perf_counter()

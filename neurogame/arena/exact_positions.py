@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -71,11 +71,10 @@ class ExactPositions:
         self._positions: list[tuple[int, list[State], list[float]]] = []
         for state, values in positions:
             role = chooser(state)
-            joint, children = [moves[0] for moves in state.legal_moves], []
-            for move in values:
-                joint[role] = move
-                children.append(state.next(joint))
-            self._positions.append((role, children, list(values.values())))
+            children = dict(_children(state, role))
+            self._positions.append(
+                (role, list(children.values()), [values[move] for move in children])
+            )
         self._fluents = torch.stack(
             [child.fluents for _, children, _ in self._positions for child in children]
         )
@@ -193,11 +192,18 @@ def move_values(prover: Prover, state: State) -> dict[int, float] | None:
         GameError: no role, or several, have a choice, or chance has.
     """
     role = chooser(state)
-    joint, values = [moves[0] for moves in state.legal_moves], {}
-    for move in state.legal_moves[role]:
-        joint[role] = move
-        value = prover.value(state.next(joint), role)
+    values = {}
+    for move, child in _children(state, role):
+        value = prover.value(child, role)
         if value is None:
             return None
         values[move] = value
     return values
+
+
+def _children(state: State, role: int) -> Iterator[tuple[int, State]]:
+    """Yield each move of the role that alone has a choice, and the state that it leads to."""
+    joint = [moves[0] for moves in state.legal_moves]
+    for move in state.legal_moves[role]:
+        joint[role] = move
+        yield move, state.next(joint)

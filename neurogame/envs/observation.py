@@ -10,9 +10,12 @@ import numpy.typing as npt
 from neurogame.array_types import Bools
 from neurogame.errors import GameError
 from neurogame.show.layout import find_layout
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 
 Observed: TypeAlias = npt.NDArray[np.int8]
+
+MODES = ["ansi", "svg"]
+"""How states can be rendered."""
 
 
 @final
@@ -59,6 +62,11 @@ class Observation:
         ]
         self._cells = np.array(cells, np.intp)
 
+    def of_state(self, state: State) -> Observed:
+        """Return what is told of one state; int8 ``[*shape]``."""
+        told: Observed = self.of(state.fluents.numpy()[None])[0]
+        return told
+
     def of(self, fluents: Bools) -> Observed:
         """Return what is told of states.
 
@@ -78,3 +86,40 @@ class Observation:
 def reward_of(goal: float | None) -> float:
     """Return a goal of 0..100 as reward from -1, the worst, to 1; of none 0 is assumed."""
     return (goal or 0.0) / 50 - 1
+
+
+def legal_mask(state: State, role: int) -> Bools:
+    """Return which moves of a role are legal, none at the end; bool ``[moves]``."""
+    mask: Bools = np.zeros(len(state.game.moves[role]), np.bool_)
+    if not state.is_terminal:
+        mask[list(state.legal_moves[role])] = True
+    return mask
+
+
+def check_action(state: State, role: int, action: int, *, whose: str = "", mask: str) -> None:
+    """Refuse what is no legal move.
+
+    Args:
+        state: not terminal.
+        role: who moves.
+        action: index within the role's own moves, if it is one.
+        whose: what stands behind the action in the message.
+        mask: where an environment tells the legal moves.
+
+    Raises:
+        GameError: it is none; the message lists the legal ones.
+    """
+    legal, texts = state.legal_moves[role], state.game.moves[role]
+    if action not in legal:
+        raise GameError(
+            f"action {action}{whose} is not legal here; legal are "
+            + ", ".join(f"{one} {texts[one]}" for one in legal)
+            + f"; see {mask}"
+        )
+
+
+def picture(state: State, mode: str | None) -> str | None:
+    """Return a state as a render mode says: ``ansi``, ``svg``, or None for nothing."""
+    if mode is None:
+        return None
+    return state.svg() if mode == "svg" else str(state)

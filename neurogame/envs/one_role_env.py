@@ -9,7 +9,15 @@ import numpy as np
 from gymnasium import spaces
 
 from neurogame.array_types import Bools
-from neurogame.envs.observation import Observation, Observed, reward_of
+from neurogame.envs.observation import (
+    MODES,
+    Observation,
+    Observed,
+    check_action,
+    legal_mask,
+    picture,
+    reward_of,
+)
 from neurogame.errors import GameError
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
@@ -35,7 +43,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         """Take a game; see :func:`neurogame.envs.gymnasium`."""
-        self.metadata = {"render_modes": ["ansi", "svg"]}
+        self.metadata = {"render_modes": MODES}
         self.render_mode = render_mode
         self._game, self._state = game, game.initial_state()
         self._role = game.players[0] if role is None else game.role_index(role)
@@ -67,14 +75,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         Raises:
             GameError: the move is not legal.
         """
-        legal = self._state.legal_moves[self._role]
-        if action not in legal:
-            texts = self._game.moves[self._role]
-            raise GameError(
-                f"action {action} is not legal here; legal are "
-                + ", ".join(f"{one} {texts[one]}" for one in legal)
-                + "; see action_masks()"
-            )
+        check_action(self._state, self._role, int(action), mask="action_masks()")
         self._go_on(int(action))
         ended = self._state.is_terminal
         told, info = self._told()
@@ -103,21 +104,16 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
             action = None
 
     def _told(self) -> tuple[Observed, dict[str, Any]]:
-        told = self._observation.of(self._state.fluents.numpy()[None])[0]
+        told = self._observation.of_state(self._state)
         return told, {"action_mask": self.action_masks().view(np.int8)}
 
     def action_masks(self) -> Bools:
         """Return which moves are legal, as maskable learners ask for it; bool ``[moves]``."""
-        mask: Bools = np.zeros(len(self._game.moves[self._role]), np.bool_)
-        if not self._state.is_terminal:
-            mask[list(self._state.legal_moves[self._role])] = True
-        return mask
+        return legal_mask(self._state, self._role)
 
     def render(self) -> str | None:
         """Return the state as the render mode says."""
-        if self.render_mode is None:
-            return None
-        return self._state.svg() if self.render_mode == "svg" else str(self._state)
+        return picture(self._state, self.render_mode)
 
     def close(self) -> None:
         """Let the players go."""

@@ -8,11 +8,18 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
-from neurogame.envs.observation import Observation, Observed, reward_of
+from neurogame.envs.observation import (
+    MODES,
+    Observation,
+    Observed,
+    check_action,
+    legal_mask,
+    picture,
+    reward_of,
+)
 from neurogame.errors import GameError
 from neurogame.simulate.game import Game
 
-MODES = ["ansi", "svg"]
 Told = dict[str, Observed]
 
 
@@ -43,12 +50,8 @@ class _Match:
 
     def observe(self, agent: str) -> Told:
         """Return the state and the legal moves of an agent."""
-        role = self.game.role_index(agent)
-        mask = np.zeros(len(self.game.moves[role]), np.int8)
-        if not self.state.is_terminal:
-            mask[list(self.state.legal_moves[role])] = 1
-        fluents = self.state.fluents.numpy()[None]
-        return {"observation": self._observation.of(fluents)[0], "action_mask": mask}
+        mask = legal_mask(self.state, self.game.role_index(agent)).view(np.int8)
+        return {"observation": self._observation.of_state(self.state), "action_mask": mask}
 
     def check(self, agent: str, move: int) -> int:
         """Return an agent's move.
@@ -57,14 +60,7 @@ class _Match:
             GameError: it is not legal.
         """
         role = self.game.role_index(agent)
-        legal = self.state.legal_moves[role]
-        if move not in legal:
-            texts = self.game.moves[role]
-            raise GameError(
-                f"action {move} of {agent} is not legal here; legal are "
-                + ", ".join(f"{one} {texts[one]}" for one in legal)
-                + "; see action_mask"
-            )
+        check_action(self.state, role, move, whose=f" of {agent}", mask="action_mask")
         return int(move)
 
     def go_on(self, moves: dict[int, int]) -> None:
@@ -88,30 +84,16 @@ class _Match:
             for agent in self.agents
         }
 
-    def picture(self, mode: str | None) -> str | None:
-        """Return the state as text or as SVG."""
-        if mode is None:
-            return None
-        return self.state.svg() if mode == "svg" else str(self.state)
 
-
-@final
-class TurnsEnv(AECEnv[str, Told, int]):
-    """A game whose roles are asked one after the other, each that has a choice.
-
-    Single moves, such as the ``noop`` of who waits, are made without asking, and so are moves of
-    chance, at random. Where several roles choose at the same time, none learns what the others
-    have chosen. All are told the whole state. Rewards are given at the end: from -1 for a goal of 0
-    to 1 for a goal of 100.
-    """
+class _Agents:
+    """What both kinds of environment are: a match whose roles are agents, each with its spaces."""
 
     def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
         """Take a game; see :func:`neurogame.envs.pettingzoo`."""
         super().__init__()
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"neurogame_{game.name}",
             "render_modes": MODES,
-            "is_parallelizable": False,
         }
         self.render_mode = render_mode
         self._match = _Match(game, planes=planes)
@@ -125,6 +107,29 @@ class TurnsEnv(AECEnv[str, Told, int]):
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's moves, legal or not."""
         return self.action_spaces[agent]
+
+    def render(self) -> str | None:
+        """Return the state as the render mode says."""
+        return picture(self._match.state, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+@final
+class TurnsEnv(_Agents, AECEnv[str, Told, int]):
+    """A game whose roles are asked one after the other, each that has a choice.
+
+    Single moves, such as the ``noop`` of who waits, are made without asking, and so are moves of
+    chance, at random. Where several roles choose at the same time, none learns what the others
+    have chosen. All are told the whole state. Rewards are given at the end: from -1 for a goal of 0
+    to 1 for a goal of 100.
+    """
+
+    def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
+        """Take a game; see :func:`neurogame.envs.pettingzoo`."""
+        super().__init__(game, planes=planes, render_mode=render_mode)
+        self.metadata["is_parallelizable"] = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match; the seed decides what chance does, options there are none."""
@@ -172,36 +177,13 @@ class TurnsEnv(AECEnv[str, Told, int]):
         self._ask()
         self._accumulate_rewards()
 
-    def render(self) -> str | None:
-        """Return the state as the render mode says."""
-        return self._match.picture(self.render_mode)
-
-    def close(self) -> None:
-        """Nothing to let go."""
-
 
 @final
-class TogetherEnv(ParallelEnv[str, Told, int]):
+class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
     """A game whose roles all move at the same time, as the rules have it; see :class:`TurnsEnv`.
 
     A role that waits has one legal move.
     """
-
-    def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
-        """Take a game; see :func:`neurogame.envs.pettingzoo`."""
-        self.metadata = {"name": f"neurogame_{game.name}", "render_modes": MODES}
-        self.render_mode = render_mode
-        self._match = _Match(game, planes=planes)
-        self.possible_agents = list(self._match.agents)
-        self.observation_spaces, self.action_spaces = self._match.told, self._match.actions
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of what an agent is told."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's moves, legal or not."""
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -242,7 +224,3 @@ class TogetherEnv(ParallelEnv[str, Told, int]):
             dict.fromkeys(agents, False),
             {agent: {} for agent in agents},
         )
-
-    def render(self) -> str | None:
-        """Return the state as the render mode says."""
-        return self._match.picture(self.render_mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -196,3 +197,16 @@ class Race:
             ]
             state = state.next(joint)
         return [0.0 if goal is None else float(goal) for goal in state.goals]
+
+
+def doublings(tried: Limit, limit: Limit | None) -> float:
+    """Return how often the effort of a trial has to be doubled to be that of a match, at least 0.
+
+    Args:
+        tried: limit of a search in trials, in seconds or in simulations.
+        limit: of a search in the match; None: as in trials.
+    """
+    limit = limit or tried
+    if tried.seconds is not None and limit.seconds is not None:
+        return max(math.log2(limit.seconds / tried.seconds), 0.0)
+    return max(math.log2((limit.simulations or 1) / (tried.simulations or 1)), 0.0)

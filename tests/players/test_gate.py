@@ -22,9 +22,9 @@ from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, SURE, UNTRIED, Belief, learned_belief
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
-from neurogame.players.gate.trials import Trials, TrialTerms, doublings
+from neurogame.players.gate.trials import Trials, TrialTerms
 from neurogame.players.gate.uses import evaluator_uses
-from neurogame.players.race import Race, Racer
+from neurogame.players.race import Race, Racer, doublings
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.sharing import sharing
 from neurogame.search.limit import Limit

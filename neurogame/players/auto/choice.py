@@ -8,7 +8,6 @@ learning. See :mod:`neurogame.players.belief`.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, best_believed
 from neurogame.players.player import Player
 from neurogame.players.probe import Probe, probe
-from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
+from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer, doublings
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
@@ -188,6 +187,7 @@ def _trials(
             break
     else:
         return untried, 0.0
+    limit = Limit(seconds=seconds)
     race = Race(
         game,
         plain.searcher,
@@ -195,8 +195,8 @@ def _trials(
         plies=costs.opening_plies,
         seed=seed,
         priors={one.name: one.belief for one in candidates},
-        doublings=math.log2(move_time / seconds),
+        doublings=doublings(limit, Limit(seconds=move_time)),
     )
     with during(f"{game.name}: trials of {count} against mcts", max(left, 0.0)):
-        race.run(Limit(seconds=seconds), until, _MOST_ROUNDS)
+        race.run(limit, until, _MOST_ROUNDS)
     return [*race.racers, *untried[count:]], seconds

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, final
 
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.belief import Belief, best_believed
-from neurogame.players.race import Race
+from neurogame.players.race import Race, doublings
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.waiting import say
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LEAST = 3.0
 """Seconds of learning, of all matches together, before something is made of it."""
-_SECONDS = 0.02
+_TRIAL = Limit(seconds=0.02)
 """Per move in trials: somebody may call at any time."""
 _MOST = 12
 """Rounds of trials beyond which there are none."""
@@ -67,7 +67,7 @@ class School:
         self.playing, self.making = playing, making
         self._game, self._teaching, self._make = game, teaching, make
         self._learned, self._plies, self._seed = learned, plies, seed
-        self._doublings = max(math.log2(move_time / _SECONDS), 0.0)
+        self._doublings = doublings(_TRIAL, Limit(seconds=move_time))
         self._lessons = self._all_lessons()
 
     def spend(self, stop: Callable[[], bool]) -> bool:
@@ -138,7 +138,7 @@ class School:
             priors={candidate.name: belief},
             doublings=self._doublings,
         )
-        for _ in race.steps(Limit(seconds=_SECONDS), _MOST):
+        for _ in race.steps(_TRIAL, _MOST):
             yield False
         best = best_believed(race.racers)
         self._learned = race.racers[0].belief if best is None else None

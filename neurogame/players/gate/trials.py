@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.judges.moves import MoveJudge
 from neurogame.players.belief import UNTRIED, Belief, best_believed
 from neurogame.players.probe import Probe, probe
-from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
+from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer, doublings
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -148,19 +147,6 @@ def play_trials(
     end = begun + terms.seconds + (time.monotonic() - compiling)
     race.run(fitting, end if latest is None else min(end, latest))
     return Trials(racers=tuple(race.racers), limit=fitting)
-
-
-def doublings(tried: Limit, limit: Limit | None) -> float:
-    """Return how often the effort of a trial has to be doubled to be that of a match, at least 0.
-
-    Args:
-        tried: limit of a search in trials, in seconds or in simulations.
-        limit: of a search in the match; None: as in trials.
-    """
-    limit = limit or tried
-    if tried.seconds is not None and limit.seconds is not None:
-        return max(math.log2(limit.seconds / tried.seconds), 0.0)
-    return max(math.log2((limit.simulations or 1) / (tried.simulations or 1)), 0.0)
 
 
 def _fitted(uses: int, costs: Probe, limit: Limit, seconds: float) -> tuple[int, Limit | None]:
