@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from neurogame.arena.settings import ArenaSettings
-from neurogame.gdl.library import rules_path
+from neurogame.gdl.library import rules_path, shipped
 
 
 def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
@@ -80,6 +80,7 @@ def _text(value: Any) -> str:
 
 def _files(source: Path) -> list[Path]:
     """Return what a word of a player string names: a file, a folder of checkpoints, or nothing."""
+    source = shipped(source)
     if source.is_dir():
         return sorted(source.rglob("*.pt"))
     return [source] if source.is_file() else []

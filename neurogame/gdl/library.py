@@ -1,4 +1,4 @@
-"""The library of rulesheets that comes with neurogame, and loading rulesheets by name or path."""
+"""What comes with neurogame: rulesheets and trained players; loading rulesheets by name or path."""
 
 from __future__ import annotations
 
@@ -10,14 +10,30 @@ from neurogame.gdl.check import valid_rules
 from neurogame.gdl.nodes import MAXIMUM_CHARACTERS
 from neurogame.gdl.terms import Rules
 
+CHECKPOINTS = Path("checkpoints")
+"""What names the trained players that come with neurogame, where there is no such folder."""
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIX = ".kif"
 
 
-def library_folder() -> Path:
-    """Return the folder of the library: inside an installed package, else in the checkout."""
-    installed = _PACKAGE / "games"
-    return installed if installed.is_dir() else _PACKAGE.parent / "games"
+def library_folder(name: str = "games") -> Path:
+    """Return a folder that comes with neurogame: in an installed package, else in the checkout."""
+    installed = _PACKAGE / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+def shipped(path: Path | str) -> Path:
+    """Return a path; where nothing lies there, what comes with neurogame under that name.
+
+    Args:
+        path: such as ``checkpoints/pentago.pt``, or ``checkpoints`` for all of them.
+    """
+    own = Path(path)
+    if own.exists() or own.parts[:1] != CHECKPOINTS.parts:
+        return own
+    found = library_folder(CHECKPOINTS.name).joinpath(*own.parts[1:])
+    return found if found.exists() else own
 
 
 def library_names() -> list[str]:

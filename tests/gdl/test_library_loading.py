@@ -20,6 +20,7 @@ from neurogame.gdl.library import (
     load_rules,
     read_text,
     rules_path,
+    shipped,
 )
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.standard import MAXIMUM_BRANCHES, standard_formulas, without_asked_moves
@@ -38,6 +39,7 @@ from neurogame.gdl.terms import (
 )
 from neurogame.gdl.walk import variables_in
 from neurogame.gdl.write import rules_text
+from tests.conftest import REPOSITORY
 from tests.gdl.small_games import MINIMAL
 from tests.gdl.strategies import instance
 from tests.library import Patch
@@ -382,3 +384,19 @@ def test_of_a_rulesheet_with_errors_the_rules_without_them_can_be_read() -> None
     text = MINIMAL + "(<= (next ?x) (true p))\n(<= (next r) (true p))"
     assert "error" in {finding.severity for finding in check_text(text)[1]}
     assert readable_rules(text) == check_text(MINIMAL + "(<= (next r) (true p))")[0]
+
+
+def test_what_comes_with_the_package_is_found_where_nothing_of_the_name_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "checkpoints/tictactoe.pt"
+    assert shipped(name) == REPOSITORY / name
+    assert shipped("checkpoints") == REPOSITORY / "checkpoints"
+    for other in ("checkpoints/missing.pt", "elsewhere/tictactoe.pt", tmp_path / name):
+        assert shipped(other) == Path(other)
+    own = Path(name)
+    own.parent.mkdir()
+    assert shipped(name) == REPOSITORY / name
+    own.touch()
+    assert shipped(name) == own

@@ -1,4 +1,4 @@
-"""The wheel: it holds the library and the type marker, and works away from the checkout."""
+"""The wheel: it holds library, players and type marker, and works away from the checkout."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from tests import processes
 from tests.conftest import REPOSITORY
 
 GAMES = sorted(path.name for path in (REPOSITORY / "games").glob("*.kif"))
+PLAYERS = sorted(path.name for path in (REPOSITORY / "checkpoints").glob("*.pt"))
+LARGEST = 20_000_000
+"""Bytes."""
 
 
 def run(*words: str, cwd: Path, **environment: str) -> str:
@@ -45,11 +48,14 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_it_holds_code_library_and_type_marker_only(wheel: Path) -> None:
+def test_it_holds_code_library_players_and_type_marker_only(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     inside = [f"neurogame/games/{name}" for name in GAMES]
     assert len(inside) > 10
     assert sorted(name for name in names if name.endswith(".kif")) == inside
+    trained = [f"neurogame/checkpoints/{name}" for name in PLAYERS]
+    assert len(trained) > 10
+    assert sorted(name for name in names if name.endswith(".pt")) == trained
     assert "neurogame/py.typed" in names
     code = {
         path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "neurogame").rglob("*.py")
@@ -59,7 +65,8 @@ def test_it_holds_code_library_and_type_marker_only(wheel: Path) -> None:
     assert {path.relative_to(REPOSITORY).as_posix() for path in page} <= set(names)
     information = f"neurogame-{__version__}.dist-info/"
     assert all(name.startswith(("neurogame/", information)) for name in names)
-    assert wheel.stat().st_size < 2_000_000
+    assert f"{information}licenses/LICENSE" in names
+    assert wheel.stat().st_size < LARGEST
 
 
 def test_its_metadata(wheel: Path) -> None:
@@ -96,17 +103,21 @@ def test_it_works_away_from_the_checkout(installed: Path, tmp_path: Path) -> Non
     assert all(Path(game["path"]).resolve().parent == folder for game in listed)
     simulated = json.loads(neurogame("simulate", "nim", "--games", "64", "--json"))
     assert simulated["games"] == 64
+    player = "alphabeta:checkpoints/tictactoe.pt,depth=1"
+    line = ("match", "tictactoe", "--players", player, "random", "--matches", "2", "--json")
+    assert json.loads(neurogame(*line))["matches"] == 2
     where = "import neurogame; print(neurogame.__file__)"
     found = run("-c", where, cwd=tmp_path, PYTHONPATH=str(installed))
     assert Path(found.strip()).resolve().is_relative_to(installed.resolve())
 
 
 def test_the_source_distribution_can_make_the_wheel(tmp_path: Path) -> None:
-    """It holds all that the build of the wheel reads, and nothing large."""
+    """It holds all that the build of the wheel reads, and nothing large beside the players."""
     archive = build("sdist", tmp_path)
-    assert archive.stat().st_size < 5_000_000
+    assert archive.stat().st_size < LARGEST
     with tarfile.open(archive) as files:
         names = {name.partition("/")[2] for name in files.getnames()}
-    needed = {"pyproject.toml", "README.md", "LICENSE", "neurogame/py.typed"}
-    assert needed | {f"games/{name}" for name in GAMES} <= names
+    needed = {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "neurogame/py.typed"}
+    needed |= {f"games/{name}" for name in GAMES} | {f"checkpoints/{name}" for name in PLAYERS}
+    assert needed <= names
     assert not any(name.startswith((".venv", ".git/", "runs/")) for name in names)

@@ -28,6 +28,7 @@ from neurogame.evaluators.kinds import stored_kinds
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
+from neurogame.gdl.library import shipped
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.judges.moves import MoveJudge
@@ -306,7 +307,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         CheckpointError: no such file, not a checkpoint, damaged, or written in another
             format.
     """
-    document = _read(Path(path))
+    document = _read(shipped(path))
     version, contents = document["version"], document["contents"]
     if version != VERSION:
         newer = isinstance(version, int) and version > VERSION

@@ -19,6 +19,7 @@ from typing import final
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.kinds import stored_kinds
+from neurogame.gdl.library import shipped
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.terms import Rules
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
@@ -48,7 +49,7 @@ class CheckpointFolder:
         Raises:
             CheckpointError: there is no such folder.
         """
-        self.path = Path(path)
+        self.path = shipped(path)
         if not self.path.is_dir():
             raise CheckpointError(f"{self.path}: no such folder; expected one with checkpoints")
         self._entries = read_index(self.path)
