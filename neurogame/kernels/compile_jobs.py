@@ -52,7 +52,7 @@ _COUNTED = ("value_states", "value_rules_network", "value_heuristic", "play_roun
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
-_SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", *_OPENINGS)
+_SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", "play", *_OPENINGS)
 _LEARNING = ("train", "learn", "serve", "auto")
 _EVALUATED = ("features", "cutoff", "bias", "minimax", "experience")
 """Of a tree search that wants an evaluator."""
@@ -60,7 +60,7 @@ _EVALUATED = ("features", "cutoff", "bias", "minimax", "experience")
 JOBS = {
     "alpha-beta search": CompileJob(
         seconds=11,
-        words=("alphabeta", "heuristic", "auto", "serve", *_OPENINGS),
+        words=("alphabeta", "heuristic", "auto", "serve", "play", *_OPENINGS),
         modules=("search.alphabeta.compiled.advance", "search.alphabeta.compiled.table"),
     ),
     "tree search": CompileJob(
@@ -130,7 +130,7 @@ JOBS = {
     ),
     "rules network in search": CompileJob(
         seconds=5,
-        words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
+        words=("train", "alphabeta", "auto", "serve", "play", *_EVALUATED),
         entries=(("kernels.rules_network.search", ("value_rules_network",)),),
     ),
     "values of what moves lead to": CompileJob(

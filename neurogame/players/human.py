@@ -14,7 +14,8 @@ from neurogame.simulate.game import Game, State
 _HELP = """\
 Type the number of a move, or the move itself: (mark 2 2) or mark 2 2, in any case.
   moves   list the legal moves again        state   show the state again
-  help    show this                         quit    leave the match (also end of input)"""
+  help    show this                         quit    leave the match (also end of input)
+  why     why did the others play as they did?"""
 _COLUMNS = 76
 
 
@@ -28,6 +29,7 @@ class HumanPlayer:
         self,
         read: Callable[[str], str] | None = None,
         write: Callable[[str], None] = print,
+        why: Callable[[], str] = lambda: "nobody tells why; 'neurogame play' lets its players",
     ) -> None:
         """Connect a person.
 
@@ -35,9 +37,10 @@ class HumanPlayer:
             read: shows a prompt and returns one line; raises EOFError at the end of input. The
                 default is the built-in ``input``.
             write: shows text.
+            why: tells why the others moved as they did.
         """
         self._read = read or input
-        self._write = write
+        self._write, self._why = write, why
         self._game: Game | None = None
         self._role = 0
 
@@ -45,7 +48,9 @@ class HumanPlayer:
         """Greet; see :class:`neurogame.players.player.Player`."""
         self._game, self._role = match.game, match.role
         role = match.game.roles[match.role]
-        self._write(f"You are {role} in {match.game.name}. Type 'help' for help.")
+        self._write(
+            f"You are {role} in {match.game.name}. Type 'help' for help, 'why' for reasons."
+        )
 
     def choose(self, state: State, limit: Limit) -> int:
         """Ask for a move; a person has all the time in the world, whatever the limit.
@@ -89,6 +94,8 @@ class HumanPlayer:
             self._write(self._list_moves(state))
         elif command in ("state", "s"):
             self._write(str(state))
+        elif command in ("why", "w"):
+            self._write(self._why())
         elif command.isdecimal():
             number = int(command)
             if 1 <= number <= len(legal):

@@ -35,7 +35,7 @@ def search_html(search: SearchResult) -> str:
 
 def search_panel(search: SearchResult) -> Element:
     """Return the moves of a search, what was expected, and what it took."""
-    return stack(*shown([_moves(search), _facts(search)]))
+    return stack(*shown([_moves(search), search_facts(search)]))
 
 
 def _name(search: SearchResult, move: int) -> str:
@@ -97,7 +97,7 @@ def _moves(search: SearchResult) -> Table:
     return Table(rows, columns, bars=bars, listed=_LISTED)
 
 
-def _facts(search: SearchResult) -> Table:
+def search_facts(search: SearchResult) -> Table:
     """Return what was expected, and what it took."""
     pairs: dict[str, object] = {}
     if search.state is not None:

@@ -59,10 +59,13 @@ class CheckpointFolder:
         """All files, readable or not: path within the folder -> what is known."""
         return dict(self._entries)
 
-    def refresh(self) -> None:
+    def refresh(self, *, note: bool = True) -> None:
         """Take note of files that are new, have changed or are gone; only the former are read.
 
         Files that are no checkpoints, or damaged, are noted as such and passed over.
+
+        Args:
+            note: whether to write the index.
         """
         # Another process may have read some of them meanwhile.
         on_disk = read_index(self.path)
@@ -75,7 +78,7 @@ class CheckpointFolder:
             if entry is not None:
                 entries[name] = entry
         self._entries = entries
-        if entries != on_disk:
+        if note and entries != on_disk:
             try:
                 write_index(self.path, entries)
             except OSError:
