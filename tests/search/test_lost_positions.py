@@ -12,8 +12,10 @@ from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.final import pick
 from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.reading import DeciderMoves
+from neurogame.search.mcts.reading import DeciderMoves, is_exact, node_values
 from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.tree import MctsTree
+from neurogame.search.packing import state_words
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from tests.library import load as _game
@@ -123,6 +125,45 @@ def test_a_loss_is_delayed_with_any_settings(settings: MctsSettings) -> None:
         found = _searched(_dropped(columns), role, 1, 20_000, settings)
         assert game.moves[role][found.move] == f"(drop {latest})"
         assert found.plies[found.move] == max(found.plies.values()) == plies
+
+
+def test_a_kept_tree_has_room_and_sees_the_losses_that_a_new_one_sees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A match with three seconds a move in which the others' time is used too, two hundred times
+    # smaller: moving a node costs as much of the time, and the tree has as much room.
+    capacity, simulations, seconds = 6_000, 3_000, 0.015
+    dropped: list[int] = []
+    made_room = MctsTree._make_room
+
+    def noted(self: MctsTree, lanes: int, deadline: int) -> None:
+        dropped.append(self.size)
+        made_room(self, lanes, deadline)
+
+    monkeypatch.setattr(MctsTree, "_make_room", noted)
+    seen, settings = {"kept": 0, "new": 0}, MctsSettings(capacity=capacity)
+    kept, new = (Mcts(_game("connectfour"), settings=settings)._trees[0] for _ in range(2))
+    for line in LOST.split("\n")[1:-1]:
+        columns = line.split()[0]
+        kept.forget()
+        new.forget()
+        for plies in range(len(columns) - 6, len(columns) + 1):
+            state = _dropped(columns[:plies])
+            waits = (len(columns) - plies) % 2 == 0
+            for tree in (kept, new) if plies == len(columns) else (kept,):
+                words = state_words(state.fluents.numpy())
+                tree.set_root(words, seconds=seconds, idle=not waits)
+                more = tree.totals.simulations + simulations
+                tree.run(16, simulations=more, nodes=None, until=0, deadline=0)
+        for name, tree in (("kept", kept), ("new", new)):
+            values = node_values(tree.tree, tree.tree.root)
+            if is_exact(tree.tree, tree.tree.root):
+                seen[name] += 1
+                assert values is not None
+                assert values[len(columns) % 2] == 0
+    # Full within a search, it would have to drop what is needed, or go on without new nodes.
+    assert not dropped
+    assert seen["kept"] >= seen["new"] >= 12
 
 
 def test_a_search_ends_once_the_moves_that_lose_latest_are_known() -> None:
