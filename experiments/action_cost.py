@@ -6,6 +6,7 @@ plain one. Searches start from random states of random games, the same ones for 
 
     python experiments/action_cost.py GAMES --sims 2000 --states 4 --lanes 1
     python experiments/action_cost.py GAMES --sims 20000 --states 4 --lanes 64
+    neurogame reproduce trutman table3           # game by game, beside the paper's figures
 
 *Reference:* Trutman and Schiffel, "Creating Action Heuristics for General Game Playing Agents",
 2015, Table 3.
@@ -14,12 +15,14 @@ plain one. Searches start from random states of random games, the same ones for 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from action_matches import rulesheets
 from tqdm import tqdm
 
 from neurogame.evaluators.actions.build import make_action_circuit
@@ -29,13 +32,6 @@ from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.samples import sample_states
-
-GAMES = (
-    *("battle", "biddingTicTacToe", "blocker", "breakthrough", "checkersSmall"),
-    *("chineseCheckers2", "chinook", "connectFour", "crisscross", "ghostMaze2p"),
-    *("nineBoardTicTacToe", "pentago", "sheepAndWolf", "skirmish"),
-)
-"""The fourteen games of the paper, as their rulesheets are named."""
 
 SCHEMES: dict[str, dict[str, Any]] = {
     "playout": {"playout": "action"},
@@ -78,21 +74,23 @@ def measure(
 def main() -> None:
     """Measure all games and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--games", nargs="+", default=list(GAMES))
+    parser.add_argument("rulesheets", nargs="+", type=Path, help="folders, files, library games")
+    parser.add_argument("--games", nargs="+", default=[], help="of a folder; else the fourteen")
     parser.add_argument("--sims", type=int, default=2000)
     parser.add_argument("--states", type=int, default=4)
     parser.add_argument("--lanes", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="print figures as one JSON object")
     options = parser.parse_args()
     names = list(SCHEMES)
+    found_all: dict[str, dict[str, float]] = {}
     print("| game | s to make | " + " | ".join(f"% time, {name}" for name in names), end=" | ")
     print(" | ".join(f"% simulations, {name}" for name in names) + " |")
     print("|" + " --- |" * (2 + 2 * len(names)))
     shares: dict[str, list[float]] = {name: [] for name in names}
-    for name in tqdm(options.games):
-        game = Game.load(options.folder / f"{name}.kif")
+    for path in tqdm(rulesheets(options.rulesheets, options.games)):
+        game, name = Game.load(path), path.stem
         begun = time.process_time()
         judge = make_action_circuit(game)
         made = time.process_time() - begun
@@ -109,13 +107,20 @@ def main() -> None:
             scheme: [statistics.median(column) for column in zip(*runs, strict=True)]
             for scheme, runs in found.items()
         }
+        found_all[name] = {"seconds": made}
         for scheme in names:
             shares[scheme].append(middle[scheme][0])
+            found_all[name] |= {
+                f"time {scheme}": 100 * middle[scheme][0],
+                f"simulations {scheme}": 100 * middle[scheme][1] / middle[""][1],
+            }
         cells = [f"{100 * middle[scheme][0]:.1f}" for scheme in names]
         cells += [f"{100 * middle[scheme][1] / middle[''][1]:.0f}" for scheme in names]
         print(f"| {name} | {made:.2f} | " + " | ".join(cells) + " |", flush=True)
     cells = [f"{100 * statistics.median(own):.1f}" for own in shares.values()]
     print("| median | | " + " | ".join(cells) + " | | | |")
+    if options.json:
+        print(json.dumps(found_all))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Every game runs in a process of its own with a limit of processor time and of me
 appended to a file, so the experiment can be interrupted and started again::
 
     python experiments/action_coverage.py ../shared/games --out coverage.jsonl
+    neurogame reproduce trutman coverage --rulesheets ../shared/games
     python experiments/action_coverage.py ../shared/games --out coverage.jsonl \
         --published ../shared/published/trutman_table3.csv --report coverage.md
 
@@ -43,6 +44,7 @@ from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import pack_lanes
 from neurogame.ground.limits import GroundLimits
+from neurogame.intervals import wilson_interval
 from neurogame.judges.moves import score_moves
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.simulate.samples import sample_states
@@ -216,6 +218,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of processor time")
     parser.add_argument("--states", type=int, default=0, help="states to score, for their speed")
     parser.add_argument("--memory", type=float, default=6144.0, help="limit of memory in MiB")
+    parser.add_argument("--json", action="store_true", help="print figures as one JSON object")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -235,10 +238,16 @@ def main() -> int:
         rows[path.stem] = row
         with options.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-    text = report([rows[p.stem] for p in wanted], options.published)
+    found = [rows[p.stem] for p in wanted]
+    text = report(found, options.published)
     print(text)
     if options.report:
         options.report.write_text(text, "utf-8")
+    if options.json:
+        made = [row for row in found if "error" not in row and generation(row) <= GOAL_SECONDS]
+        low, high = wilson_interval(len(made), len(found))
+        shares = {"share": len(made) / len(found), "interval": [low, high]}
+        print(json.dumps({"games": len(found), "made": len(made), **shares}))
     return 0
 
 

@@ -18,6 +18,7 @@ sections "Approach" and "Results".
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -131,6 +132,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=80_000)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--json", action="store_true", help="print figures as one JSON object")
     parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
     cells = Cells(options.out)
@@ -144,6 +146,8 @@ def main() -> None:
                 progress(f"{name}: {pairing}")
                 cells.put(cell, run(Game.load(name), pairing, conditions))
     print(report(cells))
+    if options.json:
+        print(json.dumps({f"{one['game']} {one['pairing']}": one for one in cells.all()}))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ boards in float32, whether every won state scores above every other, and how oft
 disagrees with the rules::
 
     python experiments/resolution.py --game pentago --boards 20000 --stones 5
+    neurogame reproduce michulke soundness
 
 *Reference:* Michulke & Thielscher, section 3.2, "Practical Aspects of C-IL2P".
 """
@@ -12,7 +13,9 @@ disagrees with the rules::
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import torch
@@ -49,8 +52,8 @@ def random_boards(game: Game, count: int, stones: int, seed: int) -> torch.Tenso
     return torch.from_numpy(boards)
 
 
-def report(game: Game, boards: torch.Tensor, stones: int, seed: int) -> None:
-    """Print one line per setting."""
+def measure(game: Game, boards: torch.Tensor, stones: int, seed: int) -> dict[str, Any]:
+    """Return the figures of each setting, and of the boards."""
     graph = build_proof_graph(game.circuit)
     best = next(i for i, g in enumerate(graph.goals) if (g.role, g.value) == (0, 100))
     dense = random_boards(game, 20_000, 3 * stones, seed + 1)
@@ -58,18 +61,39 @@ def report(game: Game, boards: torch.Tensor, stones: int, seed: int) -> None:
     everything = torch.cat([boards, dense, reachable])
     truth = torch.from_numpy(np.asarray(holds(graph.graph, everything.numpy())))[:, best]
     distinct = len(np.unique(boards.numpy(), axis=0))
-    print(f"{game.name}: {len(boards)} boards with {stones} stones, {distinct} different ones")
-    print(f"{int(truth.sum())} won among {len(truth)} states")
-    print(f"{'setting':36s} {'values':>7s} {'min(won)':>10s} {'max(not)':>10s} {'wrong sign':>10s}")
+    found: dict[str, Any] = {"boards": distinct, "won": int(truth.sum()), "states": len(truth)}
     for name, config in SETTINGS.items():
         evaluator = make_evaluator(game, config)
         assert isinstance(evaluator, GoalNetworks)
         with torch.no_grad():
             output = evaluator.networks(everything)[:, best]
-        values = len(output[: len(boards)].unique())  # type: ignore[no-untyped-call]
+            exact = evaluator.double().networks(boards.double())[:, best]
         won, rest = float(output[truth].min()), float(output[~truth].max())
-        wrong = int(((output > 0) != truth).sum())
-        print(f"{name:36s} {values:7d} {won:10.4f} {rest:10.4f} {wrong:10d}")
+        found[name] = {
+            "values": len(np.unique(output[: len(boards)].numpy())),
+            "exact values": len(np.unique(exact.numpy().round(11))),
+            "lowest won": won,
+            "highest not won": rest,
+            "margin": won - rest,
+            "wrong sign": int(((output > 0) != truth).sum()),
+        }
+    return found
+
+
+def report(found: dict[str, Any]) -> str:
+    """Return one line per setting."""
+    lines = [
+        f"{found['boards']} different boards; {found['won']} won among {found['states']} states",
+        f"{'setting':36s} {'values':>7s} {'float64':>7s} {'min(won)':>10s} {'max(not)':>10s} "
+        f"{'wrong sign':>10s}",
+    ]
+    for name in SETTINGS:
+        own = found[name]
+        lines.append(
+            f"{name:36s} {own['values']:7d} {own['exact values']:7d} {own['lowest won']:10.4f} "
+            f"{own['highest not won']:10.4f} {own['wrong sign']:10d}"
+        )
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -79,11 +103,13 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=20_000)
     parser.add_argument("--stones", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     torch.set_num_threads(1)
     game = Game.load(options.game)
     boards = random_boards(game, options.boards, options.stones, options.seed)
-    report(game, boards, options.stones, options.seed)
+    found = measure(game, boards, options.stones, options.seed)
+    print(json.dumps(found) if options.json else report(found))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ they add to pieces::
     python experiments/sancho_observations.py variance rank mobility --out runs/s
     python experiments/sancho_observations.py blunders --matches runs/h11/matches.jsonl --out runs/s
     python experiments/sancho_observations.py --report docs/pictures --out runs/s
+    neurogame reproduce sancho                   # observation by observation, in a few figures
 
 Finished cells stay in the folder. ``--report`` prints the figures, and draws with matplotlib.
 
@@ -22,9 +23,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIMULATIONS = (100, 1_000, 10_000, 100_000, 1_000_000)
-SEEDS = range(20)
+SEEDS = 20
 STATES = 200
+MATCHES = 200
+GAMES = 131_072
 USES = {
     "plain": "mcts:exploration=0.2",
     "experience": "mcts:features,experience=30,exploration=0.2",
@@ -76,11 +80,11 @@ def search(game: Game, player: str, state: State, seed: int) -> SearchResult:
     return found
 
 
-def bidding(game: Game, cells: Cells) -> None:
+def bidding(game: Game, cells: Cells, options: argparse.Namespace) -> None:
     """Search the initial state with each seed and number of simulations."""
     state = game.initial_state()
-    for seed in SEEDS:
-        for simulations in SIMULATIONS:
+    for seed in range(options.seeds):
+        for simulations in options.sims:
             name = f"bidding-{simulations}-{seed}"
             if not cells.has(name):
                 progress(name)
@@ -89,11 +93,11 @@ def bidding(game: Game, cells: Cells) -> None:
                 cells.put(name, {"what": "bidding", "sims": simulations, "values": values})
 
 
-def variance(game: Game, cells: Cells) -> None:
+def variance(game: Game, cells: Cells, options: argparse.Namespace) -> None:
     """Search the initial state with each seed and number of simulations."""
     state = game.initial_state()
-    for seed in SEEDS:
-        for simulations in SIMULATIONS:
+    for seed in range(options.seeds):
+        for simulations in options.sims:
             name = f"variance-{simulations}-{seed}"
             if not cells.has(name):
                 progress(name)
@@ -102,10 +106,10 @@ def variance(game: Game, cells: Cells) -> None:
                 cells.put(name, row | {"move": game.moves[0][found.move]})
 
 
-def rank(game: Game, cells: Cells) -> None:
+def rank(game: Game, cells: Cells, options: argparse.Namespace) -> None:
     """Correlate the ranks of visits and scores in states of random games."""
-    states = _states(game, STATES)
-    for use, simulations in product(USES, FEW):
+    states = _states(game, options.states)
+    for use, simulations in product(USES, options.few):
         name = f"rank-{use}-{simulations}"
         if cells.has(name):
             continue
@@ -124,14 +128,14 @@ def rank(game: Game, cells: Cells) -> None:
         cells.put(name, {"what": "rank", "use": use, "sims": simulations, "values": found})
 
 
-def mobility(game: Game, cells: Cells) -> None:
+def mobility(game: Game, cells: Cells, options: argparse.Namespace) -> None:
     """Let heuristics play, and take from evidence what mobility adds to pieces."""
     for name, pair in PAIRINGS.items():
         if not cells.has(f"mobility-{name}"):
             settings = ArenaSettings(
                 games=(game.name,),
                 players=tuple(f"alphabeta:{own},depth=2" for own in pair),
-                matches=200,
+                matches=options.count,
                 seed=5,
             )
             found = run_arena(settings, output=cells.folder.parent / name.replace(" ", "-"))
@@ -141,7 +145,7 @@ def mobility(game: Game, cells: Cells) -> None:
             rate = [played.win_rates[0], *played.win_rates_ci95[0]]
             cells.put(f"mobility-{name}", {"what": "mobility", "pairing": name, "rate": rate})
     if not cells.has("mobility-partial"):
-        evidence = find_evidence(game, EvidenceConfig(games=131_072, seconds=600), seed=7)
+        evidence = find_evidence(game, EvidenceConfig(games=options.games, seconds=600), seed=7)
         texts = [one.text.lower() for one in evidence.features]
         own = [texts.index(text[4:-1]) for text in (MOBILITY, PIECES)]
         goal = len(texts)
@@ -235,6 +239,79 @@ def _is_far(state: State) -> bool:
     return False
 
 
+def mean(values: Sequence[float]) -> dict[str, Any]:
+    """Return the mean of numbers with its 95 % interval."""
+    own = np.array(values)
+    half = 1.96 * float(own.std(ddof=1)) / len(own) ** 0.5 if len(own) > 1 else float("inf")
+    centre = float(own.mean())
+    return {"mean": centre, "interval": [centre - half, centre + half] if half < 1e9 else None}
+
+
+def figures(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures of what was measured.
+
+    ``high less low, few`` is what the value of high opening bids, above 4, is above that of lower
+    ones after the fewest simulations, mean over seeds; ``many`` after the most. ``slowness`` is how
+    many times as far root values lie apart after the most simulations as they would if these were
+    independent playouts.
+    """
+    of = defaultdict(list)
+    for row in rows:
+        of[row["what"]].append(row)
+    found: dict[str, Any] = {}
+    if bids := of["bidding"]:
+        for name, sims in zip(("few", "many"), _ends(bids), strict=True):
+            own = [_bids(row["values"]) for row in bids if row["sims"] == sims]
+            found[f"high less low, {name}"] = mean(own)
+    if spread := of["variance"]:
+        few, many = _ends(spread)
+        low, high = (
+            np.std([row["value"] for row in spread if row["sims"] == sims], ddof=1)
+            for sims in (few, many)
+        )
+        ratio = float(high / low * (many / few) ** 0.5)
+        # The logarithm of a standard deviation of n values varies by about 1 / (2 (n - 1)).
+        freedom = sum(row["sims"] == few for row in spread) - 1
+        factor = math.exp(1.96 * freedom**-0.5)
+        found["slowness"] = {"mean": ratio, "interval": [ratio / factor, ratio * factor]}
+    if ranks := of["rank"]:
+        many = _ends(ranks)[1]
+        values = {row["use"]: row["values"] for row in ranks if row["sims"] == many}
+        found |= {f"rank {use}": mean(own) for use, own in values.items()}
+        # Proved states are left out, not the same ones with each use: so these are not paired.
+        pair = [np.array(values[use]) for use in ("experience", "bias")]
+        less = float(pair[0].mean() - pair[1].mean())
+        half = 1.96 * sum(float(own.var(ddof=1)) / len(own) for own in pair) ** 0.5
+        found["rank difference"] = {"mean": less, "interval": [less - half, less + half]}
+    for row in of["mobility"]:
+        found[row["pairing"]] = {"mean": row["rate"][0], "interval": row["rate"][1:]}
+    for row in of["partial"]:
+        found["partial"] = row
+    for row in of["blunders"]:
+        first, second = (row["given"][player] for player in row["given"])
+        found["given"] = {
+            "first": mean(first),
+            "second": mean(second),
+            "difference": mean([b - a for a, b in zip(first, second, strict=True)]),
+        }
+    return found
+
+
+def _ends(rows: Sequence[dict[str, Any]]) -> tuple[int, int]:
+    """Return the fewest and the most simulations."""
+    counts = [row["sims"] for row in rows]
+    return min(counts), max(counts)
+
+
+def _bids(values: Mapping[str, float]) -> float:
+    """Return by how much bids above 4 coins are valued higher than others."""
+    sides: tuple[list[float], list[float]] = [], []
+    for move, value in values.items():
+        coins = next(int(word) for word in move.strip("()").split() if word.isdigit())
+        sides[coins > 4].append(value)
+    return float(np.mean(sides[1]) - np.mean(sides[0]))
+
+
 def report(cells: Cells, folder: Path) -> None:
     """Print the figures and draw the curves."""
     rows = cells.all()
@@ -282,15 +359,16 @@ def draw_bidding(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
     bids = sorted({coins for coins, _ in values})
+    counts = sorted({number for _, number in values})
     for coins in bids:
-        all_of = [np.array(values[coins, simulations]) for simulations in SIMULATIONS]
+        all_of = [np.array(values[coins, number]) for number in counts]
         means = [float(own.mean()) for own in all_of]
         halves = [1.96 * float(own.std(ddof=1)) / len(own) ** 0.5 for own in all_of]
         shown = zip(means, halves, strict=True)
         print(f"bid {coins:2d}: " + ", ".join(f"{100 * m:.1f} ± {100 * h:.1f}" for m, h in shown))
         colour = _colour(coins / bids[-1])
         label = f"{coins} coins"
-        axes.errorbar(SIMULATIONS, means, halves, label=label, color=colour, capsize=2)
+        axes.errorbar(counts, means, halves, label=label, color=colour, capsize=2)
     axes.set(xscale="log", xlabel="simulations", ylabel="value of the opening bid, 0 to 1")
     axes.legend(fontsize=7, ncols=2)
     _save(figure, folder / "bidding.svg")
@@ -301,7 +379,8 @@ def draw_variance(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     from matplotlib.figure import Figure
 
     spread = []
-    for simulations in SIMULATIONS:
+    counts = sorted({row["sims"] for row in rows})
+    for simulations in counts:
         own = [row for row in rows if row["sims"] == simulations]
         values = np.array([row["value"] for row in own])
         common = max(sum(r["move"] == row["move"] for r in own) for row in own)
@@ -312,9 +391,9 @@ def draw_variance(rows: Sequence[dict[str, Any]], folder: Path) -> None:
         )
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
-    axes.plot(SIMULATIONS, spread, marker="o", label="measured")
-    expected = [spread[0] * (SIMULATIONS[0] / own) ** 0.5 for own in SIMULATIONS]
-    axes.plot(SIMULATIONS, expected, linestyle=":", label="as independent playouts")
+    axes.plot(counts, spread, marker="o", label="measured")
+    expected = [spread[0] * (counts[0] / own) ** 0.5 for own in counts]
+    axes.plot(counts, expected, linestyle=":", label="as independent playouts")
     axes.set(xscale="log", yscale="log", xlabel="simulations")
     axes.set(ylabel="standard deviation of the root value")
     axes.legend()
@@ -347,17 +426,26 @@ def main() -> None:
     parser.add_argument("--matches", nargs="*", type=Path, default=[], help="matches.jsonl files")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--report", type=Path, help="folder for the plots")
+    parser.add_argument("--sims", nargs="+", type=int, default=list(SIMULATIONS))
+    parser.add_argument("--few", nargs="+", type=int, default=list(FEW), help="simulations of rank")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of each number")
+    parser.add_argument("--states", type=int, default=STATES, help="of rank")
+    parser.add_argument("--count", type=int, default=MATCHES, help="matches of mobility")
+    parser.add_argument("--games", type=int, default=GAMES, help="random games of mobility")
+    parser.add_argument("--json", action="store_true", help="print figures as one JSON object")
     options = parser.parse_args()
     cells, game = Cells(options.out), Game.load(options.game)
     for part in options.parts:
         if part == "blunders":
             blunders(options.matches, cells)
         elif part in measures:
-            measures[part](game, cells)
+            measures[part](game, cells, options)
         else:
             parser.error(f"nothing is called {part}; known are {', '.join(measures)}, blunders")
     if options.report is not None:
         report(cells, options.report)
+    if options.json:
+        print(json.dumps(figures(cells.all())))
 
 
 if __name__ == "__main__":

@@ -40,10 +40,11 @@ COMMANDS = {
     "manage": "run matches of players that are reached over HTTP",
     "inspect": "show what an evaluator or a judge of moves knows, and why it likes a state or move",
     "view": "look at a game, a match, a checkpoint or a training run in the browser",
+    "reproduce": "measure the papers' tables and figures again, ours beside theirs",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
 
-WITHOUT_RULES = ("bench", "games", "precompile")
+WITHOUT_RULES = ("bench", "games", "precompile", "reproduce")
 """Commands that read no rulesheets but those of the library."""
 
 

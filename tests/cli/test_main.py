@@ -42,6 +42,7 @@ COMPLETE = {
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
     "view": ["view", "GAME"],
+    "reproduce": ["reproduce", "trutman", "htable", "--scale", "smoke"],
     "precompile": ["precompile"],
 }
 

@@ -440,7 +440,8 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
             line.append("--no-" + option[2:])
             wanted[field.name] = False
             continue
-        value = about.choices[-1] if about.choices else "1"
+        words = about.choices or ("own",) * (field.name == "opponent_outlook")
+        value = words[-1] if words else "1"
         line += [option, value]
         wanted[field.name] = value
     found = chosen_settings(parser.parse_args(line), PaperConfig, "paper")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
@@ -33,6 +33,9 @@ class PaperConfig(Settings):
         "fluxplayer",
         "who plays the other roles: untrained (the learner before any learning), random, or a "
         "fresh evaluator such as fluxplayer or fuzzy",
+    )
+    opponent_outlook: Literal["margin", "own"] = setting(
+        "own", "what an opponent that searches reads from values; margin: own less the other's"
     )
     move_seconds: float | None = setting(
         None,

@@ -13,6 +13,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.lockstep.counter_random import derive, uniform
 from neurogame.search.packing import state_keys
@@ -46,7 +47,10 @@ def play_training_match(
         drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
         evaluator = learner if role == learning else opponent
         if role != game.chance and evaluator is not None:
-            searches[role] = AlphaBeta(game, evaluator, seed=drawn)
+            settings = SearchSettings(
+                outlook="own" if role == learning else config.opponent_outlook
+            )
+            searches[role] = AlphaBeta(game, evaluator, settings=settings, seed=drawn)
     return _Match(game, config, searches, seed).play()
 
 

@@ -1,0 +1,1 @@
+"""The five papers' tables and figures beside ours: declared, measured by commands, reported."""
