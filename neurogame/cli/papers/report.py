@@ -99,7 +99,8 @@ def verdict(table: PaperTable, best: Mapping[Place, CellRecord]) -> str:
     agree, better, worse, other = (counts[one] for one in _STANDINGS[:-1])
     told = agree + better + worse + other
     if not told:
-        word = "not comparable at this scale"
+        tried = all(record.scale == SCALES[0] for _, record in found)
+        word = "not comparable at this scale" if tried else "undecided"
     elif worse + other == 0:
         word = "beaten" if better >= max(agree, 1) else "reproduced"
     else:
