@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, final
 
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
@@ -16,6 +17,7 @@ from neurogame.aside import Aside
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import random_lengths
+from neurogame.learn.run_folder import STRENGTH, read_log
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -75,6 +77,17 @@ class ReleaseStrength:
             "exact": exact,
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> ReleaseStrength:
+        """Return what :meth:`to_json` has written."""
+        untrained, exact = values["untrained"], values["exact"]
+        return cls(
+            seconds=values["seconds"],
+            untrained=Comparison.from_json(untrained) if untrained else None,
+            mcts=Comparison.from_json(values["mcts"]),
+            exact=ValueKept(positions=exact["positions"], kept=exact["kept"]) if exact else None,
+        )
+
     def text(self) -> str:
         """Return a few words for a progress bar."""
         against = (("untrained", self.untrained), ("mcts", self.mcts))
@@ -87,6 +100,15 @@ class ReleaseStrength:
         if self.exact is not None:
             told.append(f"{100 * self.exact.share:.0f}% exact")
         return ", ".join(told)
+
+
+def strength_of_run(folder: Path) -> list[ReleaseStrength]:
+    """Return what is known of the strength of a run's releases, in order.
+
+    Args:
+        folder: of the run.
+    """
+    return [ReleaseStrength.from_json(row) for row in read_log(folder / STRENGTH)]
 
 
 @final
@@ -107,6 +129,7 @@ class StrengthMeter:
         seconds: float = math.inf,
         matches: int = _MOST_MATCHES,
         until: float = math.inf,
+        found: Callable[[ReleaseStrength], None] = lambda strength: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin with no release.
@@ -118,11 +141,12 @@ class StrengthMeter:
             seconds: that one measurement against one opponent may take.
             matches: that it has at most; at least 1.
             until: when all are over at the latest, by ``clock``.
+            found: told of each measurement when it is finished, in the thread of the meter.
             clock: tells seconds.
         """
         self._game, self._untrained = game, untrained
         self._seed, self._seconds, self._count = seed, seconds, matches
-        self._until, self._clock = until, clock
+        self._until, self._clock, self._tell = until, clock, found
         self._thread, self._stopped = Aside(), False
         self._exact: ExactPositions | None = None
         self._found: list[Future[ReleaseStrength]] = []
@@ -174,7 +198,7 @@ class StrengthMeter:
                 longest=min(int(1.5 * lengths.mean), lengths.longest),
                 left=self._left(),
             )
-        return ReleaseStrength(
+        strength = ReleaseStrength(
             seconds=seconds,
             untrained=None
             if is_first
@@ -182,6 +206,8 @@ class StrengthMeter:
             mcts=self._matches(evaluator, MCTS, MCTS_DEPTH, number),
             exact=None if self._exact is None else self._exact.kept_by(evaluator),
         )
+        self._tell(strength)
+        return strength
 
     def _left(self) -> Callable[[], float]:
         """Return what tells the seconds left to what begins now."""

@@ -39,12 +39,13 @@ COMMANDS = {
     "serve": "play matches over HTTP, as game servers of General Game Playing run them",
     "manage": "run matches of players that are reached over HTTP",
     "inspect": "show what an evaluator or a judge of moves knows, and why it likes a state or move",
+    "runs": "list, compare, export or delete training runs",
     "view": "look at a game, a match, a checkpoint or a training run in the browser",
     "reproduce": "measure the papers' tables and figures again, ours beside theirs",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
 
-WITHOUT_RULES = ("bench", "games", "precompile", "reproduce")
+WITHOUT_RULES = ("bench", "games", "precompile", "reproduce", "runs")
 """Commands that read no rulesheets but those of the library."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import threading
 from pathlib import Path
+from textwrap import fill
 
 from neurogame.evaluators.kinds import fresh_names, kinds_from_rules
 
@@ -12,7 +13,8 @@ _EPILOG = """\
 TARGET is a checkpoint (.pt), weighted rules (.rules), a game, the record of a match (.json; the
 .jsonl of a served match or of an arena), or the folder of a training run. The page is served on
 this machine only, asks nothing of any network, and writes no file. --export writes one HTML file
-instead, that needs no server: a recorded match, or one that --player plays with itself.
+instead, that needs no server: a recorded match, or one that --player plays with itself. Without a
+TARGET it is listed what there is.
 """
 
 _PATIENCE = 2.0
@@ -23,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EPILOG
     parser.add_argument(
-        "target", metavar="TARGET", help="a checkpoint, a game, a recorded match or a run's folder"
+        "target",
+        nargs="?",
+        metavar="TARGET",
+        help="a checkpoint, a game, a recorded match or a run's folder; none: lists what there is",
     )
     parser.add_argument("--rules", metavar="RULES", help="the game of a match, if it is not known")
     parser.add_argument(
@@ -61,6 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C, or write a file."""
+    if options.target is None:
+        print(_choice())
+        return 0
     import torch
 
     from neurogame.view.subject import open_subject
@@ -93,3 +101,19 @@ def run(options: argparse.Namespace) -> int:
 
     serve(subject, port=options.port, seed=options.seed, opens=options.open)
     return 0
+
+
+def _choice() -> str:
+    """Return what can be looked at: games, checkpoints that come with neurogame, and runs."""
+    from neurogame.arena.run_record import find_runs
+    from neurogame.cli.runs import RUNS, listed
+    from neurogame.gdl.library import CHECKPOINTS, library_folder, library_names
+
+    held = sorted(path.name for path in library_folder(CHECKPOINTS.name).glob("*.pt"))
+    lines = {
+        "games, as in 'neurogame view connectfour'": library_names(),
+        "trained players, as in 'neurogame view checkpoints/connectfour.pt'": held,
+    }
+    parts = [f"{title}:\n{fill(', '.join(names), 98)}" for title, names in lines.items() if names]
+    runs = listed(find_runs(RUNS)) or "none yet; 'neurogame train GAME' makes one"
+    return "\n\n".join([*parts, f"runs in {RUNS}, as in 'neurogame view {RUNS}/NAME':\n{runs}"])

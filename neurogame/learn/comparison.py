@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -57,6 +57,12 @@ class Comparison:
         """Return the fields as a JSON-able dictionary; without a match some are None."""
         fields = asdict(self).items()
         return {name: None if math.isnan(number) else number for name, number in fields}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Comparison:
+        """Return what :meth:`to_json` has written."""
+        known: dict[str, Any] = {n: math.nan if v is None else v for n, v in values.items()}
+        return cls(**known)
 
     def text(self) -> str:
         """Return one line for people."""

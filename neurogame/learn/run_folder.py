@@ -20,9 +20,36 @@ BEST = "best.pt"
 CONFIG = "config.json"
 ROUNDS = "rounds.jsonl"
 EVALUATIONS = "evaluations.jsonl"
+STRENGTH = "strength.jsonl"
 LOGS = (ROUNDS, EVALUATIONS)
 _GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
 """First part of the tags of TensorBoard, by the log that holds the rows."""
+_LARGEST = 1 << 26
+"""Bytes of a log that are read, from its beginning."""
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """Return the whole rows of a log; none where there is no file.
+
+    A line that is half written is left out, so that a run may go on meanwhile.
+
+    Args:
+        path: one of the ``.jsonl`` files of a run.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            text = stream.read(_LARGEST)
+    except OSError:
+        return []
+    rows = []
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            rows.append(row)
+    return rows
 
 
 @final
@@ -30,7 +57,8 @@ class RunFolder:
     """Reads and writes the files of one run.
 
     ``config.json`` the configuration; ``rounds.jsonl`` one line per round of self-play and
-    learning; ``evaluations.jsonl`` one line per evaluation;
+    learning; ``evaluations.jsonl`` one line per evaluation; ``strength.jsonl`` one line per release
+    whose strength was measured;
     ``latest.pt`` all that is needed to go on; ``best.pt`` the last release. Where they are asked
     for, ``events.out.tfevents.*`` hold the numbers of the same rows for TensorBoard.
 
@@ -91,7 +119,7 @@ class RunFolder:
         # Another one may have been quicker.
         self.check_free()
         with self._writing():
-            for path in [*map(self.path.joinpath, LOGS), *event_files(self.path)]:
+            for path in [*map(self.path.joinpath, (*LOGS, STRENGTH)), *event_files(self.path)]:
                 path.unlink(missing_ok=True)
             write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
@@ -129,6 +157,12 @@ class RunFolder:
             path = self.path / name
             if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
                 os.truncate(path, checkpoint.logs.get(name, 0))
+        # Measurements end later than the file is written: releases that it knows stay.
+        rows, until = read_log(self.path / STRENGTH), checkpoint.counters.get("seconds", 0.0)
+        known = "".join(json.dumps(row) + "\n" for row in rows if row["seconds"] <= until)
+        if rows:
+            with self._writing():
+                write_text(self.path / STRENGTH, known)
         if self._has_events:
             self._begin_events()
         return checkpoint
@@ -150,6 +184,15 @@ class RunFolder:
     def log_evaluation(self, row: dict[str, Any]) -> None:
         """Keep an evaluation; see :meth:`log_round`."""
         self._append(EVALUATIONS, row)
+
+    def log_strength(self, row: dict[str, Any]) -> None:
+        """Keep how strong a release is; unlike other rows also after :meth:`close`.
+
+        Args:
+            row: JSON-able, with its ``seconds``.
+        """
+        with self._writing(), (self.path / STRENGTH).open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
 
     def close(self) -> None:
         """End the event file, if there is one, and let other processes train here.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
-from neurogame.learn.run_folder import EVALUATIONS, ROUNDS
+from neurogame.arena.release_strength import strength_of_run
+from neurogame.arena.strength_table import still_rises, strength_sentence
+from neurogame.arena.yardstick import MCTS
+from neurogame.learn.run_folder import EVALUATIONS, ROUNDS, read_log
 
 _MOST_POINTS = 400
-_LARGEST = 1 << 26
-"""Bytes of a log that are read, from its beginning."""
 _ACROSS = ("seconds", "games")
 """What a curve may be drawn over, as far as it is there."""
 _TITLES = {
@@ -29,7 +29,8 @@ def curves(folder: Path) -> dict[str, Any]:
     Args:
         folder: of the run.
     """
-    rows = _rows(folder / EVALUATIONS) or _rows(folder / ROUNDS)
+    evaluations = read_log(folder / EVALUATIONS)
+    rows = evaluations or read_log(folder / ROUNDS)
     across = next((name for name in _ACROSS if rows and name in rows[0]), None)
     lines = []
     if across is not None:
@@ -38,25 +39,31 @@ def curves(folder: Path) -> dict[str, Any]:
             points = [point for point in placed if point is not None]
             if points:
                 lines.append({"name": title, "points": _thinned(points), "share": name == "score"})
-    return {"across": across, "curves": lines, "rows": len(rows)}
+    return {"across": across, "curves": lines, "rows": len(rows)} | _strength(folder, evaluations)
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    """Return the whole lines of a log, each an object."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            text = stream.read(_LARGEST)
-    except OSError:
-        return []
-    rows = []
-    for line in text.splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-    return rows
+def _strength(folder: Path, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return how strong the releases are, when there were any, and both in words."""
+    releases = strength_of_run(folder)
+    against = {f"points against {MCTS}": "mcts", "points against untrained": "untrained"}
+    named = {**against, "moves that keep the exact value": "exact"}
+    told = [release.to_json() for release in releases]
+    lines = []
+    for name, key in named.items():
+        measured = [{"seconds": row["seconds"], **row[key]} for row in told if row[key]]
+        points = [_point({**row, "score": _share(row)}, "seconds", "score") for row in measured]
+        lines.append({"name": name, "points": [point for point in points if point]})
+    compared = [row for row in evaluations if row.keys() >= {"matches", "score", "low", "against"}]
+    return {
+        "strength": [line for line in lines if line["points"]],
+        "releases": [row["seconds"] for row in evaluations if row.get("released")],
+        "told": ". ".join(filter(None, (strength_sentence(releases), still_rises(compared)))),
+    }
+
+
+def _share(row: dict[str, Any]) -> Any:
+    """Return the share of points, or of positions, that a measurement came to."""
+    return row.get("score", row.get("share"))
 
 
 def _point(row: dict[str, Any], across: str, name: str) -> list[float] | None:

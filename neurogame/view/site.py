@@ -5,12 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, final
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.kinds import fresh_names
+from neurogame.inspect.subject import file_subject
+from neurogame.learn.run_folder import LATEST
 from neurogame.version import __version__
 from neurogame.view.curves import curves
+from neurogame.view.deferred import Deferred
 from neurogame.view.judgement import explained, judged_position
 from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
@@ -18,6 +22,7 @@ from neurogame.view.page import page
 from neurogame.view.positions import Positions
 from neurogame.view.role_colours import role_colours
 from neurogame.view.searching import Order
+from neurogame.view.story import story
 from neurogame.view.subject import PageSubject, newest_of_run
 from neurogame.view.thinking import Thinking
 
@@ -43,6 +48,7 @@ class Site:
         self.thinking = Thinking(subject.game)
         self._seed = seed
         self._lock = threading.Lock()
+        self._told: tuple[int, Deferred[Answer]] | None = None
         self.posted: Mapping[str, Callable[[Answer], Answer]] = {
             "/api/position": self._position,
             "/api/values": self._values,
@@ -55,6 +61,7 @@ class Site:
         self.asked: Mapping[str, Callable[[], Answer]] = {
             "/api/job": self.thinking.job,
             "/api/run": self._run,
+            "/api/story": self._story,
         }
 
     def html(self) -> str:
@@ -149,6 +156,19 @@ class Site:
                 "judges": list(self.subject.opinions),
                 "judgedBy": self.subject.judged_by,
             }
+
+    def _story(self) -> Answer:
+        """Return what the newest checkpoint of the run has learned, by examples."""
+        with self._lock:
+            run, stamp = self.subject.run, self.subject.stamp
+            if run is None or not stamp:
+                return {"pending": "the run has no checkpoint yet"}
+            if self._told is None or self._told[0] != stamp:
+                make = partial(lambda path: story(file_subject(path)), str(run / LATEST))
+                self._told = stamp, Deferred(make)
+        _, deferred = self._told
+        pending = {"pending": f"positions and a match are looked for, {deferred.seconds:.0f} s"}
+        return deferred.get(_PATIENCE) or pending
 
     def _opinion(self, given: Answer) -> PageOpinion | None:
         """Return the opinion that a question names, or None while it is made."""

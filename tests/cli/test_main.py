@@ -41,6 +41,7 @@ COMPLETE = {
     "serve": ["serve", "--player", "random"],
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
+    "runs": ["runs"],
     "view": ["view", "GAME"],
     "reproduce": ["reproduce", "trutman", "htable", "--scale", "smoke"],
     "precompile": ["precompile"],
@@ -264,6 +265,16 @@ def test_the_command_line_starts_without_torch() -> None:
         "sys.exit('torch' in sys.modules)"
     )
     run([sys.executable, "-c", code])
+
+
+@pytest.mark.parametrize("line", ["games", "convert nim", "fix nim --dry-run"])
+def test_what_reads_rules_alone_imports_no_torch(line: str) -> None:
+    """Of ``check``, see its own tests."""
+    code = (
+        "import sys; from neurogame.cli.main import main; code = main(sys.argv[1:]);"
+        "sys.exit(code or ('torch' in sys.modules))"
+    )
+    run([sys.executable, "-c", code, *line.split()])
 
 
 def test_only_the_wanted_command_declares_its_arguments() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.move_values import move_values
+from neurogame.inspect.subject import file_subject
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
@@ -26,7 +28,9 @@ from neurogame.view.deferred import Deferred
 from neurogame.view.judgement import TOP
 from neurogame.view.page import script_json
 from neurogame.view.server import PageServer
+from neurogame.view.story import story
 from neurogame.view.subject import open_subject
+from tests.cli.test_runs import made as made_run
 from tests.conftest import REPOSITORY
 from tests.processes import children, wait_until
 from tests.view.serving import ask, post, served
@@ -278,6 +282,37 @@ def test_a_run_is_followed(tmp_path: Path) -> None:
         assert newer["stamp"] != first["stamp"]
         assert server.site.subject.judged_by.endswith("latest.pt")
         assert made(server, "/api/values", {"line": [], "judge": "values"})["state"]
+
+
+def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(tmp_path: Path) -> None:
+    folder = made_run(tmp_path / "run", 0.4, 1)
+    row = {"seconds": 8.0, "released": True, "against": 0.0, "matches": 40, "score": 0.8}
+    folder.log_evaluation({**row, "low": 0.7, "high": 0.9})
+    with served(open_subject(str(folder.path))) as server:
+        found = ask(server, "/api/run")
+        assert [line["points"] for line in found["strength"]] == [
+            [[8.0, 0.6, 0.4, 1.0]],
+            [[8.0, 0.75, pytest.approx(0.6, abs=0.05), pytest.approx(0.86, abs=0.05)]],
+        ]
+        assert found["releases"] == [8.0]
+        assert found["told"].startswith("it takes 60 of 100 points from mcts:sims=1000 and gets 75")
+        assert "still rising: the weights after 8 s take 80 %" in found["told"]
+        wait_until(lambda: "pending" not in ask(server, "/api/story"))
+        told = ask(server, "/api/story")
+        positions = server.site.positions
+        assert positions.state(positions.line(told["match"]["line"])).is_terminal
+        assert len(told["mistakes"]) == 3
+        for mistake in told["mistakes"]:
+            state = positions.state(positions.line(mistake["line"]))
+            assert not state.is_terminal
+            worth = [int(number) for number in re.findall(r"worth (\d+)", mistake["text"])]
+            assert worth[0] < worth[1]
+
+
+def test_what_a_rules_network_likes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.view.story._SECONDS", 0.1)
+    subject = file_subject(CHECKPOINT)
+    assert "line of x" in str(story(subject)["likes"])
 
 
 def test_many_points_are_thinned_and_the_last_one_stays(tmp_path: Path) -> None:

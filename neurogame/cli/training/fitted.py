@@ -121,6 +121,8 @@ def _run(
     clock: RunClock,
 ) -> int:
     """Train, and say what came of it; the meter that measures releases joins ``meters``."""
+    from neurogame.arena.release_strength import strength_of_run
+
     hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer, clock.measured)
     meters += [meter] if meter is not None else []
@@ -129,7 +131,8 @@ def _run(
         with training_bar(trainer, hidden=hidden, shown=workers()) as show:
             trainer.run(lambda row: show(_shown(row, meter, workers())))
         interrupted = trainer.stop_requested and not trainer.finished()
-        strength = _collected(meter, trainer, not hidden)
+        _collect(meter, trainer, not hidden)
+        strength = strength_of_run(trainer.folder.path)
     summary = _summary(trainer, strength)
     if options.json:
         print(json.dumps(summary))
@@ -232,24 +235,28 @@ def _meter(trainer: Run, until: float) -> StrengthMeter | None:
     game, whole = trainer.game, trainer.config.seconds
     if len(game.players) != 2:
         return None
-    seed = trainer.seed
+
+    def found(strength: ReleaseStrength) -> None:
+        trainer.folder.log_strength(strength.to_json())
+
+    make = partial(StrengthMeter, game, trainer.untrained, seed=trainer.seed, found=found)
     if whole is not None:
         seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
-        return StrengthMeter(game, trainer.untrained, seed=seed, seconds=seconds, until=until)
+        return make(seconds=seconds, until=until)
     plies = random_lengths(game).mean
     matches = counted_matches(plies)
     if matches == 0:
         say(f"strength is not measured: matches of {plies:.0f} plies take too long to be counted")
         return None
-    return StrengthMeter(game, trainer.untrained, seed=seed, matches=matches)
+    return make(matches=matches)
 
 
-def _collected(meter: StrengthMeter | None, trainer: Run, bar: bool) -> list[ReleaseStrength]:
-    """Return the measurements; wait for those under way until they end, or are to stop."""
+def _collect(meter: StrengthMeter | None, trainer: Run, bar: bool) -> None:
+    """Wait for the measurements under way until they end, or are to stop."""
     from tqdm import tqdm
 
     if meter is None:
-        return []
+        return
     waiting = meter.waiting
     with tqdm(
         total=waiting, desc="measure", disable=not bar, leave=False, file=bar_stream()
@@ -257,7 +264,7 @@ def _collected(meter: StrengthMeter | None, trainer: Run, bar: bool) -> list[Rel
         while meter.waiting and not (meter.is_over or trainer.stop_requested or trainer.is_cut):
             time.sleep(0.1)
             progress.update(waiting - meter.waiting - progress.n)
-    return meter.close()
+    meter.close()
 
 
 def _summary(trainer: Run, strength: list[ReleaseStrength]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // Charts of a few lines: points [x, y] or, with an interval, [x, y, low, high].
 
-function drawChart(holder, lines, { low, high, xLabel, at = null, onPick = null, digits = 2, label }) {
+function drawChart(holder, lines, { low, high, xLabel, at = null, marks = [], onPick = null, digits = 2, label }) {
   // One unit is a pixel, so that texts are as large on a small screen.
   const width = Math.max(240, Math.min(holder.clientWidth || 560, 900)), height = 170, left = 44, right = 12, top = 10, bottom = 26;
   const all = lines.flatMap((line) => line.points);
@@ -20,6 +20,10 @@ function drawChart(holder, lines, { low, high, xLabel, at = null, onPick = null,
   }
   chart.append(svgEl('text', { x: left, y: height - 8 }, short(x0, 0)));
   chart.append(svgEl('text', { x: width - right, y: height - 8, 'text-anchor': 'end' }, `${short(x1, 0)} ${xLabel}`));
+  for (const x of marks.filter((mark) => mark >= x0 && mark <= x1)) {
+    const [px] = place(x, y0);
+    chart.append(svgEl('line', { x1: px, x2: px, y1: top, y2: height - bottom, class: 'release' }));
+  }
   for (const line of lines) {
     for (const [x, , from, to] of line.points) {
       if (from === undefined) continue;

@@ -266,8 +266,14 @@ function setUpPanels() {
   byId('paint').addEventListener('change', drawBoard);
 }
 
+async function tellStory() {
+  const say = (text) => { byId('story').replaceChildren(el('p', { class: 'note', textContent: `${text} …` })); };
+  const found = await attempt(() => source.story(say), say);
+  if (found) showStory(byId('story'), found, (line, at) => { view.line = line; go(at); });
+}
+
 async function watchRun() {
-  let stamp = null;
+  let stamp = null, releases = null;
   for (;;) {
     const found = await attempt(() => source.run(), (text) => { byId('run-note').textContent = text; });
     if (found) {
@@ -279,6 +285,8 @@ async function watchRun() {
         await details();
       }
       stamp = found.stamp;
+      if (releases !== found.releases.length) tellStory();
+      releases = found.releases.length;
     }
     await new Promise((done) => setTimeout(done, 4000));
   }
@@ -301,6 +309,7 @@ async function begin() {
   setUpPanels();
   if (source.isLive) setUpPlay();
   byId('run-card').hidden = !boot.run;
+  document.body.classList.toggle('run', boot.run);
   if (boot.run && source.isLive) watchRun();
   await go(0);
 }

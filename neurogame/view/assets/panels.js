@@ -79,15 +79,33 @@ function showLine(holder, line, ply, choicesOf, onPly) {
 
 function showRun(holder, note, found) {
   note.textContent = found.rows
-    ? `${count(found.rows)} measurements so far; looks for new ones every few seconds.`
+    ? `${count(found.rows)} measurements so far; looks for new ones every few seconds. Dotted: releases.`
     : 'Nothing measured yet; the first numbers come after some seconds of learning.';
-  const figures = found.curves.map(() => el('div', { class: 'figure' }));
+  byId('run-told').textContent = found.told ? `${found.told[0].toUpperCase()}${found.told.slice(1)}.` : '';
+  const strength = found.strength.map((line, index) => ({ ...line, colour: colourAt(index) }));
+  const single = found.curves.map((curve, index) => [curve.share, [{ name: curve.name, colour: colourAt(index), points: curve.points }]]);
+  const charts = strength.length ? [[true, strength], ...single] : single;
+  const figures = charts.map(() => el('div', { class: 'figure' }));
   // They are drawn as wide as they are, so they have to be on the page first.
   holder.replaceChildren(...figures);
-  found.curves.forEach((curve, index) => drawChart(figures[index], [{ name: curve.name, colour: colourAt(index), points: curve.points }], {
-    low: curve.share ? 0 : undefined,
-    high: curve.share ? 1 : undefined,
+  charts.forEach(([isShare, lines], index) => drawChart(figures[index], lines, {
+    low: isShare ? 0 : undefined,
+    high: isShare ? 1 : undefined,
+    marks: found.across === 'seconds' ? found.releases : [],
     xLabel: found.across,
-    label: `${curve.name}, by ${found.across}`,
+    label: `${names(lines.map((line) => line.name))}, by ${found.across}`,
   }));
+}
+
+// What the run has learned, by examples; onLine shows the last position of a line, or its first.
+function showStory(holder, found, onLine) {
+  const step = (line, text, at) => el('button', { type: 'button', class: 'wide', textContent: text, onclick: () => onLine(line, at) });
+  const part = (title, ...inside) => [el('h3', { textContent: title }), ...inside];
+  holder.replaceChildren(
+    ...(found.likes.length ? part('What it likes', el('div', { class: 'panel' }, ...found.likes.map((own) => (typeof own === 'string' ? el('p', { textContent: own }) : built(own))))) : []),
+    ...part('What it misjudges, one ply ahead', ...(found.mistakes.length
+      ? found.mistakes.map((own) => step(own.line, own.text, own.line.length))
+      : [el('p', { class: 'note', textContent: 'No position was found in which its move loses what can be proved.' })])),
+    ...part('Against a former self', step(found.match.line, found.match.text, 0)),
+  );
 }

@@ -56,6 +56,7 @@ function serverSource() {
     cancel: () => ask('/api/cancel', {}),
     job: () => ask('/api/job'),
     run: () => ask('/api/run'),
+    story: (onWait) => waited('/api/story', undefined, () => true, onWait),
   };
 }
 

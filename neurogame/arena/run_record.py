@@ -1,0 +1,166 @@
+"""What the folder of a training run tells: of which game it is, how far it is, how strong."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
+from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH, RunFolder
+from neurogame.learn.run_lock import LOCK, take_lock
+
+_FILES = (CONFIG, *LOGS, STRENGTH, BEST, LATEST)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """A training run.
+
+    Attributes:
+        path: its folder.
+        config: its settings.
+        checkpoint: ``latest.pt``, which holds the last release; None where there is none yet.
+        strength: of its releases, as far as it was measured.
+        is_training: whether a process trains in it.
+    """
+
+    path: Path
+    config: dict[str, Any]
+    checkpoint: Checkpoint | None
+    strength: list[ReleaseStrength]
+    is_training: bool
+
+    @property
+    def game(self) -> str:
+        """Name of its game."""
+        held = self.checkpoint
+        return str(self.config.get("rules", "?")) if held is None else held.game_name
+
+    @property
+    def counters(self) -> dict[str, Any]:
+        """How far it is: ``seconds``, ``matches`` and others; empty if that is not known."""
+        return {} if self.checkpoint is None else self.checkpoint.counters
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(path.stat().st_size for path in self.path.iterdir() if path.is_file())
+
+    @property
+    def last(self) -> ReleaseStrength | None:
+        """The strength of its last release that was measured."""
+        return self.strength[-1] if self.strength else None
+
+    def settings(self) -> dict[str, Any]:
+        """Return its settings, those of parts by names with dots."""
+        return _flat(self.config)
+
+
+def read_run(path: Path) -> RunRecord:
+    """Return a run.
+
+    Raises:
+        ConfigurationError: the folder holds none.
+        CheckpointError: a file of it is damaged.
+    """
+    if not (path / CONFIG).is_file():
+        raise ConfigurationError(f"{path} holds no training run (no {CONFIG} in it)")
+    latest = path / LATEST
+    return RunRecord(
+        path=path,
+        config=RunFolder(path).config(),
+        checkpoint=load_checkpoint(latest) if latest.is_file() else None,
+        strength=strength_of_run(path),
+        is_training=(path / LOCK).exists() and take_lock(path) is None,
+    )
+
+
+def find_runs(folder: Path) -> list[RunRecord]:
+    """Return the runs in a folder, by name; damaged ones are left out.
+
+    Args:
+        folder: may be missing.
+    """
+    found = []
+    for config in sorted(folder.glob(f"*/{CONFIG}")):
+        try:
+            found.append(read_run(config.parent))
+        except CheckpointError:
+            continue
+    return found
+
+
+def surpassed(runs: Sequence[RunRecord]) -> dict[Path, Path]:
+    """Return the runs that are weaker than another one of their game, each with the best one.
+
+    Their last measurements against tree search are compared, by the lower ends of the intervals:
+    few matches count for little. Who was not measured, or still trains, is left out.
+    """
+    known: dict[str, list[tuple[float, Path]]] = {}
+    for run in runs:
+        last, held = run.last, run.checkpoint
+        if last is not None and last.mcts.matches and held is not None and not run.is_training:
+            known.setdefault(held.signature, []).append((last.mcts.low, run.path))
+    best = {signature: max(own) for signature, own in known.items()}
+    return {
+        path: best[signature][1]
+        for signature, own in known.items()
+        for low, path in own
+        if low < best[signature][0]
+    }
+
+
+def export_run(run: RunRecord, out: Path) -> int:
+    """Write settings, weights, curves, rules and commands of a run as one zip.
+
+    Args:
+        run: with a checkpoint.
+        out: the file; an older one is replaced.
+
+    Returns:
+        Its size in bytes.
+
+    Raises:
+        ConfigurationError: there is no checkpoint yet, or the file cannot be written.
+    """
+    if run.checkpoint is None:
+        raise ConfigurationError(f"{run.path} has no checkpoint yet; wait for its first one")
+    name, rules = run.path.resolve().name, f"{run.game}.kif"
+    settings = run.settings()
+    ends = [f"--{end} {settings[end]:g}" for end in ("seconds", "games") if settings.get(end)]
+    again = ["neurogame train", rules, *ends, f"--seed {run.checkpoint.random.get('seed', 0)}"]
+    commands = [
+        f"neurogame view {name}",
+        f"neurogame play {name}/{rules} --opponent alphabeta:{name}/{LATEST}",
+        f"neurogame inspect {name}/{LATEST}",
+        f"neurogame train --resume {name}",
+        f"# anew, from the rules; all settings are in {CONFIG}",
+        " ".join(again).replace(rules, f"{name}/{rules}"),
+    ]
+    try:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in _FILES:
+                if (run.path / file).is_file():
+                    archive.write(run.path / file, f"{name}/{file}")
+            archive.writestr(f"{name}/{rules}", run.checkpoint.rules)
+            archive.writestr(f"{name}/commands.txt", "\n".join(commands) + "\n")
+    except OSError as error:
+        raise ConfigurationError(
+            f"{out} cannot be written: {error.strerror or error}; name a file in another folder"
+        ) from None
+    return out.stat().st_size
+
+
+def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Return nested settings by names with dots."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        inside = _flat(value, f"{before}{name}.") if isinstance(value, dict) else None
+        flat |= {f"{before}{name}": value} if inside is None else inside
+    return flat

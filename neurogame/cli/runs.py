@@ -1,0 +1,121 @@
+"""``neurogame runs``: the training runs that are there: list, compare, export, delete."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neurogame.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from neurogame.arena.run_record import RunRecord
+    from neurogame.inspect.table import Part
+
+RUNS = Path("runs")
+"""Where ``train`` puts runs unless it is told."""
+_ACTIONS = ("list", "compare", "export", "prune")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=_ACTIONS,
+        default="list",
+        help="list (default); compare RUN RUN: strength, and settings that differ; export RUN: one "
+        "zip with settings, weights, curves, rules and commands; prune: delete the runs that are "
+        "weaker than another one of their game, once --yes is given",
+    )
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
+    parser.add_argument(
+        "--folder", type=Path, default=RUNS, help=f"where runs are looked for (default {RUNS})"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="of export (default: RUN.zip)")
+    parser.add_argument("--yes", action="store_true", help="of prune: do delete")
+    parser.add_argument("--json", action="store_true", help="of the list: print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List runs, or do what is asked with them."""
+    from neurogame.arena.run_record import export_run, find_runs, read_run, surpassed
+    from neurogame.inspect.table import told
+
+    runs = [read_run(path) for path in options.runs] or find_runs(options.folder)
+    action = options.action
+    if action == "compare" and len(options.runs) < 2:
+        raise ConfigurationError("compare: name two runs or more, by their folders")
+    if action == "export" and len(options.runs) != 1:
+        raise ConfigurationError("export: name one run, by its folder")
+    if action == "export":
+        out = options.out or Path(f"{options.runs[0].resolve().name}.zip")
+        print(f"{out}: {export_run(runs[0], out) / 1e6:.1f} MB")
+    elif action == "compare":
+        print(told(_compared(runs)))
+    elif action == "prune":
+        for path, best in surpassed(runs).items():
+            if options.yes:
+                shutil.rmtree(path)
+            print(f"{'deleted' if options.yes else 'would delete'} {path}: {best} is stronger")
+        if not options.yes:
+            print("nothing is deleted without --yes; runs that train or were not measured stay")
+    elif options.json:
+        print(json.dumps({"runs": [_row(one) for one in runs]}))
+    else:
+        print(listed(runs) or f"no runs in {options.folder}; 'neurogame train GAME' makes one")
+    return 0
+
+
+def listed(runs: list[RunRecord]) -> str:
+    """Return runs as a table; empty if there are none."""
+    from neurogame.inspect.table import Table, told
+
+    columns = "run={run} | game={game} | seconds={seconds:.0f} | games={games:,} | "
+    columns += "releases={releases} | MB={mb:.1f} | last release={told}"
+    rows = [{**row, "mb": row["bytes"] / 1e6} for row in map(_row, runs)]
+    return told([Table(rows, columns)])
+
+
+def _row(run: RunRecord) -> dict[str, Any]:
+    counters, last = run.counters, run.last
+    strength = last.text() if last is not None else ""
+    return {
+        "run": str(run.path),
+        "game": run.game,
+        "seconds": counters.get("seconds", 0.0),
+        "games": counters.get("matches", 0),
+        "releases": sum(bool(row.get("released")) for row in _results(run)),
+        "bytes": run.size,
+        "told": ", ".join(filter(None, ["trains now" * run.is_training, strength])) or "–",
+        "hash": run.checkpoint.hash if run.checkpoint else None,
+    }
+
+
+def _results(run: RunRecord) -> list[dict[str, Any]]:
+    return run.checkpoint.results if run.checkpoint else []
+
+
+def _compared(runs: list[RunRecord]) -> list[Part]:
+    """Return how runs differ."""
+    from neurogame.arena.strength_table import still_rises, strength_table
+    from neurogame.inspect.table import grid
+
+    parts: list[Part] = []
+    for one in runs:
+        table = strength_table(one.strength) if one.strength else "its strength was not measured"
+        sentence = still_rises(_results(one))
+        parts.append("\n".join(filter(None, [f"{one.path}, {one.game}", table, sentence])))
+    settings = [one.settings() for one in runs]
+    names = {name: None for own in settings for name in own}
+    rows = [(n, *(str(own.get(n, "–")) for own in settings)) for n in names]
+    differing = [row for row in rows if len(set(row[1:])) > 1]
+    heads = ["setting", *(str(one.path) for one in runs)]
+    parts += [grid(heads, *differing) if differing else "all settings are the same"]
+    held = [one.checkpoint for one in runs]
+    if all(held) and len({one.signature for one in held if one}) == 1:
+        players = " ".join(f"alphabeta:{one.path}/latest.pt,depth=2" for one in runs)
+        parts.append(f"matches:  neurogame arena --game {runs[0].game} --players {players}")
+    return parts

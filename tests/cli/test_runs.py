@@ -1,0 +1,138 @@
+"""Training runs are listed, compared, exported, and deleted where another one is stronger."""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from neurogame.arena.exact_positions import ValueKept
+from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
+from neurogame.cli.main import main
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.learn.checkpoints.checkpoint import save_checkpoint
+from neurogame.learn.comparison import Comparison
+from neurogame.learn.run_folder import RunFolder
+from tests.library import Captured, Patch, Refused, checkpoint_of, load
+
+
+def against(score: float, low: float, matches: int = 40) -> Comparison:
+    return Comparison(
+        matches=matches,
+        wins=0,
+        draws=0,
+        losses=0,
+        score=score,
+        low=low,
+        high=1.0,
+        mean_goal=math.nan,
+        distinct=matches,
+        openings=20,
+        opening_plies=4,
+        unfinished=0,
+    )
+
+
+def strength(seconds: float, low: float = 0.5) -> ReleaseStrength:
+    known = ValueKept(positions=40, kept=30.0)
+    return ReleaseStrength(seconds=seconds, untrained=None, mcts=against(0.6, low), exact=known)
+
+
+def made(path: Path, low: float, seed: int, game: str = "tictactoe") -> RunFolder:
+    """Make a run that has learned for eight seconds."""
+    folder = RunFolder(path)
+    folder.create({"rules": game, "recipe": "fitted", "learner": {"seed": seed}, "seconds": 9.0})
+    evaluator = make_fresh("cilp", load(game))
+    counters = {"seconds": 8.0, "matches": 1234}
+    held = checkpoint_of(load(game), evaluator, counters=counters, optimiser={})
+    folder.log_strength(strength(8.0, low).to_json())
+    save_checkpoint(folder.latest, held)
+    folder.close()
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: Patch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, low, seed in (("strong", 0.7, 1), ("weak", 0.3, 2), ("equal", 0.7, 3)):
+        made(tmp_path / "runs" / name, low, seed)
+    made(tmp_path / "runs" / "other", 0.1, 4, "nim")
+    return tmp_path / "runs"
+
+
+def test_runs_are_listed(runs: Path, capsys: Captured) -> None:
+    assert main(["runs"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["run", "game", "seconds"]
+    assert [line.split()[1] for line in lines] == ["tictactoe", "nim", "tictactoe", "tictactoe"]
+    assert all("60% mcts, 75% exact" in line for line in lines)
+    assert main(["runs", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 4
+    assert main(["view"]) == 0
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("connectfour_simultaneous", "pig.pt", "runs/weak"))
+    assert main(["runs", "--folder", "nowhere"]) == 0
+    assert "no runs in nowhere" in capsys.readouterr().out
+
+
+def test_settings_that_differ_are_told(runs: Path, capsys: Captured) -> None:
+    assert main(["runs", "compare", "runs/strong", "runs/weak"]) == 0
+    shown = capsys.readouterr().out
+    assert "60.0 % [ 70, 100] of 40" in shown
+    assert [line.split() for line in shown.splitlines() if "learner.seed" in line] == [
+        ["learner.seed", "1", "2"]
+    ]
+    assert "neurogame arena --game tictactoe --players" in shown
+    assert "recipe" not in shown
+
+
+def test_a_run_is_one_zip_with_its_commands(runs: Path, capsys: Captured) -> None:
+    assert main(["runs", "export", "runs/weak", "--out", "w.zip"]) == 0
+    with zipfile.ZipFile("w.zip") as archive:
+        names = {name.removeprefix("weak/") for name in archive.namelist()}
+        commands = archive.read("weak/commands.txt").decode().splitlines()
+        archive.extractall("elsewhere")
+    assert names >= {"config.json", "strength.jsonl", "latest.pt", "tictactoe.kif", "commands.txt"}
+    assert "neurogame train --resume weak" in commands
+    assert main(["check", "elsewhere/weak/tictactoe.kif", "--findings-only"]) == 0
+
+
+def test_only_who_is_weaker_than_another_of_the_game_is_deleted(
+    runs: Path, capsys: Captured
+) -> None:
+    assert main(["runs", "prune"]) == 0
+    assert "would delete runs/weak: runs/strong is stronger" in capsys.readouterr().out
+    assert (runs / "weak").exists()
+    assert main(["runs", "prune", "--yes"]) == 0
+    assert sorted(path.name for path in runs.iterdir()) == ["equal", "other", "strong"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("runs compare runs/weak", "name two runs"),
+        ("runs export", "name one run"),
+        ("runs export runs", "holds no training run"),
+        ("runs export runs/weak --out nowhere/x.zip", "cannot be written"),
+    ],
+)
+def test_what_cannot_be_is_one_line(runs: Path, line: str, said: str, refused: Refused) -> None:
+    assert said in refused(*line.split())
+
+
+def test_strength_is_kept_and_a_run_that_goes_on_adds_to_it(tmp_path: Path) -> None:
+    folder = made(tmp_path / "run", 0.5, 1)
+    # A release that the file to go on from knows nothing of: it was killed before it was saved.
+    folder.log_strength(strength(9.0).to_json())
+    nothing = replace(strength(7.0), mcts=against(math.nan, 0.0, matches=0), exact=None)
+    assert str(ReleaseStrength.from_json(nothing.to_json())) == str(nothing)
+    again = RunFolder(folder.path)
+    again.resume()
+    again.log_strength(strength(8.5).to_json())
+    again.close()
+    assert [one.seconds for one in strength_of_run(folder.path)] == [8.0, 8.5]
+    assert strength_of_run(folder.path)[1] == strength(8.5)
