@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -236,6 +237,41 @@ def test_where_nothing_was_learned_in_time_it_is_learned_while_others_think(
     assert school.playing.player is chosen.player
 
 
+def test_who_is_not_ready_to_learn_in_time_plays_and_learns_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin, ready = SelfTeaching.__init__, Event()
+
+    def late(self: SelfTeaching, *given: Any, **named: Any) -> None:
+        ready.wait()
+        begin(self, *given, **named)
+
+    monkeypatch.setattr(SelfTeaching, "__init__", late)
+    monkeypatch.setattr("neurogame.players.auto.offers._LEAST", -math.inf)
+    monkeypatch.setattr("neurogame.learn.timed_learning.is_too_slow", lambda *_: False)
+    player, state = (
+        AutoPlayer(PlayerSpec.parse("auto:prepare=0.1")),
+        game("tictactoe").initial_state(),
+    )
+    player.start(MatchStart(game("tictactoe"), 0, 1))
+    # The start is over, and what it takes to learn is still under way.
+    assert player.choice is not None
+    assert player.choice.notes == ("nothing learned yet: it is still got ready, beside the match",)
+    assert player.report.endswith("until the match: plays mcts, still gets ready to learn")
+    assert player.choose(state, Limit(simulations=10)) in range(9)
+    searches = iter((False, False, True))
+    player.ponder(state, lambda: next(searches))
+    assert player.learned == 0
+    ready.set()
+    school = player.choice.school
+    assert school is not None
+    while school._teaching() is None:
+        player.ponder(state, lambda: school._teaching() is not None)
+    player.ponder(state, lambda: player.learned > 0)
+    assert player.learned > 0
+    player.stop()
+
+
 def test_who_must_not_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Offers, "learn", lambda *_: pytest.fail("it learns"))
     assert choose_player(game("tictactoe"), seconds=1, seed=1, self_play=False).name == "mcts"
@@ -272,7 +308,7 @@ def test_it_learns_on_while_others_think_and_changes_over(
     better = candidate("learned", UNTRIED)
     school = School(
         of,
-        teaching,
+        lambda: teaching,
         lambda: better,
         playing=candidate("bad", UNTRIED),
         learned=None,
@@ -293,7 +329,7 @@ def test_it_learns_on_while_others_think_and_changes_over(
 
 
 def test_the_start_ends_with_the_newest_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(School, "spend", lambda self, stop: self._teaching.learn_a_little())
+    monkeypatch.setattr(School, "spend", lambda self, stop: self._teaching().learn_a_little())
     monkeypatch.setattr(School, "_trials", lambda *_: iter(()))
     monkeypatch.setattr("neurogame.players.auto.choice._trials", won)
     player = AutoPlayer(PlayerSpec.parse("auto:prepare=4"))

@@ -278,7 +278,7 @@ def school(
 ) -> School:
     return School(
         load("tictactoe"),
-        cast(SelfTeaching, teaching),
+        lambda: cast(SelfTeaching, teaching),
         make,
         playing=candidate("first", is_good=is_good),
         learned=learned,

@@ -128,14 +128,14 @@ def choose_player(
     )
     best = best_believed(racers)
     winner = next((one for one in candidates if best and one.name == best.name), plain)
-    teaching, school = offers.teaching, None
-    if teaching is not None:
+    school = None
+    if offers.begun is not None:
         learned = best or max(racers, key=lambda racer: racer.belief.mean, default=None)
         kind = SEARCHES[0] if learned is None else learned.name.partition(":")[0]
         doubted = NOTHING_LEARNED if learned is None else learned.belief
         school = School(
             game,
-            teaching,
+            lambda: offers.teaching,
             lambda: offers.taught([kind])[0],
             playing=winner,
             learned=None if best is not None else doubted,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from neurogame.aside import Aside
 from neurogame.errors import NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import move_kind
@@ -57,7 +59,7 @@ class Offers:
 
     Attributes:
         notes: what happened while making them, one line each, for people.
-        teaching: what self-play teaches; None if nothing is learned.
+        begun: what self-play teaches, once it is ready; None if nothing is learned.
     """
 
     def __init__(self, game: Game, *, seed: int, threads: int = 1) -> None:
@@ -70,8 +72,15 @@ class Offers:
         """
         self._game, self._seed, self._threads = game, seed, threads
         self._news = 1.0
-        self.teaching: SelfTeaching | None = None
+        self.begun: Future[SelfTeaching] | None = None
         self.notes: list[str] = []
+
+    @property
+    def teaching(self) -> SelfTeaching | None:
+        """What self-play teaches; None as long as that is not ready, and if nothing is learned."""
+        begun = self.begun
+        is_ready = begun is not None and begun.done() and begun.exception() is None
+        return begun.result() if begun is not None and is_ready else None
 
     def plain(self) -> Candidate:
         """Return the player that needs nothing: a plain tree search."""
@@ -131,6 +140,9 @@ class Offers:
     def learn(self, seconds: float) -> None:
         """Learn by self-play; nothing, with a note, if the game is too large for that.
 
+        What the rules give away is found, and what learns is compiled, in a thread of its own: that
+        cannot be interrupted, and goes on where it takes longer.
+
         Args:
             seconds: that it may take.
         """
@@ -142,8 +154,14 @@ class Offers:
             self.notes.append("nothing learned: too little time for this game")
             return
         end = time.monotonic() + seconds
+        aside = Aside()
+        self.begun = begun = aside.submit(
+            lambda: SelfTeaching(self._game, seed=self._seed, cores=self._threads)
+        )
+        aside.close(0.0)
         try:
-            teaching = SelfTeaching(self._game, seed=self._seed, cores=self._threads)
+            with during(f"{self._game.name}: gets ready to learn", seconds):
+                teaching = begun.result(seconds)
             left = end - time.monotonic()
             with during(f"{self._game.name}: learns by self-play", max(left, 0.0)):
                 teaching.learn(end - (1 - _FIRST) * left)
@@ -151,10 +169,14 @@ class Offers:
                 teaching.learn(end - (1 - _LAST) * left)
                 teaching.take_loss()
                 teaching.learn(end)
+        except TimeoutError:
+            self.notes.append("nothing learned yet: it is still got ready, beside the match")
+            return
         except NeurogameError as error:
             self.notes.append(f"nothing learned: {error}")
+            self.begun = None
             return
-        self.teaching, last = teaching, teaching.take_loss()
+        last = teaching.take_loss()
         # What guesses the mean outcome of roles that share 100 has this loss.
         share = 1 / max(len(self._game.players), 2)
         blind = -share * math.log(share) - (1 - share) * math.log(1 - share)

@@ -41,7 +41,7 @@ class School:
     def __init__(
         self,
         game: Game,
-        teaching: SelfTeaching,
+        teaching: Callable[[], SelfTeaching | None],
         make: Callable[[], Candidate],
         *,
         playing: Candidate,
@@ -55,7 +55,7 @@ class School:
 
         Args:
             game: the game.
-            teaching: what has begun to learn it.
+            teaching: returns what learns it; None as long as that is not ready.
             make: makes a search with what has been learned by then.
             playing: who was chosen.
             learned: what is believed of what was learned; None: that is what plays.
@@ -87,12 +87,13 @@ class School:
 
     def __str__(self) -> str:
         """Return a line for people."""
-        return f"plays {self.playing.name}, {self._teaching}"
+        return f"plays {self.playing.name}, {self._teaching() or 'still gets ready to learn'}"
 
     @property
     def seconds(self) -> float:
         """Seconds of a processor that learning has taken, before earlier matches too."""
-        return self._teaching.seconds
+        teaching = self._teaching()
+        return 0.0 if teaching is None else teaching.seconds
 
     def release(self) -> None:
         """Let what has been learned by now play, where what was learned plays."""
@@ -102,14 +103,17 @@ class School:
 
     def keep(self) -> None:
         """Keep what was learned for matches to come."""
-        self._teaching.keep()
+        teaching = self._teaching()
+        if teaching is not None:
+            teaching.keep()
 
     def _all_lessons(self) -> Iterator[bool]:
-        """Learn and play trials; yield after each moment whether there is something new."""
+        """Learn and play trials; yield after each moment whether to do something else."""
         # Imported here: who plays without learning needs nothing of that room.
         from neurogame.learn.self_teaching import ENOUGH
 
-        teaching = self._teaching
+        while (teaching := self._teaching()) is None:
+            yield True
         while teaching.seconds < ENOUGH:
             begun = max(teaching.seconds, 1.0)
             end = min(max(2 * teaching.seconds, _LEAST), ENOUGH)
