@@ -111,8 +111,14 @@ def make_code(
     if variant is None:
         variant = "straight" if ply.netlist.gate_count <= STRAIGHT_GATES else "table"
     if variant == "straight":
-        return StraightCode(ply, host().registers - _SPARE_REGISTERS, pinned)
+        return _straight(ply, host().registers - _SPARE_REGISTERS, frozenset(pinned))
     return TableCode(ply, shape, pinned)
+
+
+@lru_cache(maxsize=2)
+def _straight(ply: Ply, registers: int, pinned: frozenset[int]) -> StraightCode:
+    """Return ordered gates; those of the last rules and playouts are kept, for all shapes."""
+    return StraightCode(ply, registers, set(pinned))
 
 
 def pack_tables(code: StraightCode | TableCode) -> Arrays:
