@@ -146,7 +146,7 @@ def _section(table: PaperTable, best: Mapping[Place, CellRecord], below: str) ->
     """Return the part of the page that tells of a table."""
     lines = [f"### {table.title}", "", table.asks, "", f"*What differs:* {table.differs}", ""]
     lines += [f"*Verdict:* {verdict(table, best)}", ""]
-    lines += ["| cell | figure | paper | ours | | scale |", "|---|---|---|---|---|---|"]
+    lines += ["| cell | figure | paper, or asked | ours | | scale |", "|---|---|---|---|---|---|"]
     commands, pictures = dict[str, str](), []
     for cell in table.cells:
         record = best.get(_key(table, cell))
