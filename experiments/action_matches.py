@@ -9,8 +9,8 @@ be interrupted and started again; the report is written from what there is::
     python experiments/action_matches.py gated GAMES --seconds 0.1 --matches 100 --out runs/timed
 
 ``GAMES`` is a folder of rulesheets, or several rulesheets; of a folder the fourteen games of the
-paper are taken, or those that ``--games`` names. ``--published FILE`` puts the paper's results
-beside ours, from a table with a line per game as in the paper.
+paper are taken, or those that ``--games`` names. ``neurogame reproduce trutman`` has the paper's
+figures beside ours; here are other options of both players, such as ``--common lanes=64``.
 
 *Reference:* Trutman and Schiffel, "Creating Action Heuristics for General Game Playing Agents",
 2015, Tables 1 and 2.
@@ -19,7 +19,6 @@ beside ours, from a table with a line per game as in the paper.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,23 +31,12 @@ from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.workers.options import add_workers, chosen_workers
 
-GAMES = {
-    "battle": "battle",
-    "biddingTicTacToe": "bidding-tictactoe",
-    "blocker": "blocker",
-    "breakthrough": "breakthrough",
-    "checkersSmall": "checkers-small",
-    "chineseCheckers2": "chinesecheckers2",
-    "chinook": "chinook",
-    "connectFour": "connect4",
-    "crisscross": "crisscross",
-    "ghostMaze2p": "ghostmaze2p",
-    "nineBoardTicTacToe": "nineBoardTicTacToe",
-    "pentago": "pentago_2008",
-    "sheepAndWolf": "sheep_and_wolf",
-    "skirmish": "skirmish",
-}
-"""The fourteen games: name of the rulesheet -> name in the paper's tables."""
+GAMES = (
+    *("battle", "biddingTicTacToe", "blocker", "breakthrough", "checkersSmall"),
+    *("chineseCheckers2", "chinook", "connectFour", "crisscross", "ghostMaze2p"),
+    *("nineBoardTicTacToe", "pentago", "sheepAndWolf", "skirmish"),
+)
+"""The fourteen games of the paper, as their rulesheets are named."""
 
 PLAYOUT, TREE = "playout=action", "tree=action"
 SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
@@ -134,25 +122,7 @@ def play(cell: Cell, options: argparse.Namespace) -> PairingResult:
     return found.pairings[0]
 
 
-def published(path: Path | None, scheme: str) -> dict[str, str]:
-    """Return the paper's result of each game in a column, with the heuristic's score first."""
-    if path is None:
-        return {}
-    with path.open() as stream:
-        rows = list(csv.DictReader(stream))
-    rival = {"playout": ("base_vs_playout", "mast"), "tree": ("base_vs_tree", "rave")}
-    names = rival.get(scheme, ("base_vs_combined", "mast_rave"))
-    column = "combined" if scheme == "gated" else scheme
-    found = {}
-    for row in rows:
-        other = next(float(row[name]) for name in names if name in row)
-        own, margin = float(row[column]), float(row[f"ci_{column}"])
-        sign = "+" if own - other > 2 * margin else "−" if other - own > 2 * margin else "0"
-        found[row["game"]] = f"{own:.1f} : {other:.1f} {sign}"
-    return found
-
-
-def line(cell: Cell, result: PairingResult, paper: dict[str, str]) -> list[str]:
+def line(cell: Cell, result: PairingResult) -> list[str]:
     """Return a cell's line of the report."""
     low, high = (100 * bound for bound in result.win_rates_ci95[0])
     sign = "+" if low > 50 else "−" if high < 50 else "0"
@@ -163,7 +133,6 @@ def line(cell: Cell, result: PairingResult, paper: dict[str, str]) -> list[str]:
         f"{result.scores[0]:.1f} : {result.scores[1]:.1f}",
         f"{100 * result.win_rates[0]:.1f} [{low:.1f}, {high:.1f}]",
         sign,
-        paper.get(GAMES.get(cell.game.stem, ""), "–"),
         f"{1000 * result.seconds_per_move[0]:.1f} / {1000 * result.seconds_per_move[1]:.1f}",
     ]
 
@@ -186,16 +155,15 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0)
     add_workers(parser)
-    parser.add_argument("--published", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    header = ["game", "scheme", "matches", "mean goals", "points % [95 %]", "sign", "paper"]
+    header = ["game", "scheme", "matches", "mean goals", "points % [95 %]", "sign"]
     rows = []
     wanted = list(cells(options))
     try:
         for cell in tqdm(wanted, desc=options.experiment):
-            rows.append(line(cell, play(cell, options), published(options.published, cell.scheme)))
+            rows.append(line(cell, play(cell, options)))
     except KeyboardInterrupt:
         print(f"interrupted: {len(rows)} of {len(wanted)} cells; start again to go on")
     table = [[*header, "ms/move"], ["---"] * (len(header) + 1), *rows]
