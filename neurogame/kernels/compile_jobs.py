@@ -52,7 +52,7 @@ _COUNTED = ("value_states", "value_rules_network", "value_heuristic", "play_roun
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
-_SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", "play", *_OPENINGS)
+_SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", "play", "action", *_OPENINGS)
 _LEARNING = ("train", "learn", "serve", "auto")
 _EVALUATED = ("features", "cutoff", "bias", "minimax", "experience")
 """Of a tree search that wants an evaluator."""
@@ -65,7 +65,7 @@ JOBS = {
     ),
     "tree search": CompileJob(
         seconds=9,
-        words=("mcts", "auto", "serve", "train"),
+        words=("mcts", "auto", "serve", "train", "action"),
         modules=("search.mcts.compiled.lookup", "native.clock"),
         entries=(
             ("search.mcts.compiled.run", ("run", "do_nothing", "play_on", "play_by_policy")),

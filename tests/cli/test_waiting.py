@@ -220,6 +220,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
             },
         ),
         ("simulate nim", set(RULES)),
+        ("learn nim --action", {*RULES, *SEARCHES[1:], "networks", "learning in lanes"}),
         ("check nim", set()),
     ],
 )
