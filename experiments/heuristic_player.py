@@ -147,7 +147,14 @@ def main() -> None:
                 cells.put(cell, run(Game.load(name), pairing, conditions))
     print(report(cells))
     if options.json:
-        print(json.dumps({f"{one['game']} {one['pairing']}": one for one in cells.all()}))
+        print(
+            json.dumps(
+                {
+                    f"{one['game']} {one['pairing']}": one | {"interval": [one["low"], one["high"]]}
+                    for one in cells.all()
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

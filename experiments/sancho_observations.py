@@ -260,9 +260,12 @@ def figures(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         of[row["what"]].append(row)
     found: dict[str, Any] = {}
     if bids := of["bidding"]:
-        for name, sims in zip(("few", "many"), _ends(bids), strict=True):
-            own = [_bids(row["values"]) for row in bids if row["sims"] == sims]
-            found[f"high less low, {name}"] = mean(own)
+        # Files of a number of simulations are in the order of their seeds.
+        first, last = (
+            [_bids(row["values"]) for row in bids if row["sims"] == sims] for sims in _ends(bids)
+        )
+        found["high less low, few"], found["high less low, many"] = mean(first), mean(last)
+        found["fall"] = mean([one - other for one, other in zip(first, last, strict=True)])
     if spread := of["variance"]:
         few, many = _ends(spread)
         low, high = (

@@ -107,7 +107,11 @@ def _measure(tables: Sequence[PaperTable], options: argparse.Namespace) -> int:
     if not wanted:
         raise ConfigurationError("no cell can be measured; see above, or the names of --cells")
     known = {one.key: set(one.figures) for one in read_records(folder)}
-    missing = [job for job in wanted if not job.labels <= known.get(job.record.key, set())]
+    missing = [
+        job
+        for job in wanted
+        if any(one.label not in known.get(job.record.key, ()) for one in job.cell.figures)
+    ]
     failed, interrupted = list[str](), False
     shown = {"disable": options.quiet, "file": bar_stream(), "initial": len(wanted) - len(missing)}
     try:
@@ -143,4 +147,4 @@ def _jobs(tables: Sequence[PaperTable], options: argparse.Namespace) -> Iterator
             except ConfigurationError as error:
                 refused[str(error)] += 1
     for reason, count in refused.items():
-        print(f"cells left out: {count}, as {reason}", file=sys.stderr)
+        print(f"{count} cells are left out: {reason}", file=sys.stderr)

@@ -32,7 +32,6 @@ class PaperFigure:
         value: where it stands in what the command prints: names, places, or ``name=text`` of an
             entry of a list, with ``/`` between them.
         over: the same of what it is divided by; empty: nothing.
-        less: the same of what is taken away from it; empty: nothing.
         interval: where its 95 % interval stands; empty: it has none.
         factor: by which value and interval are multiplied.
         digits: shown behind the point.
@@ -46,7 +45,6 @@ class PaperFigure:
     label: str
     value: str
     over: str = ""
-    less: str = ""
     interval: str = ""
     factor: float = 1.0
     digits: int = 1
@@ -103,10 +101,8 @@ class PaperCell:
             if path.exists():
                 return str(path)
         if name and not stand_in:
-            what = "rulesheets" if name == "." else f"{name}.kif"
-            raise ConfigurationError(
-                f"it needs public {what} (games.ggp.org); name the folder with --rulesheets"
-            )
+            what = "public rulesheets" if folder is None else f"{name}.kif"
+            raise ConfigurationError(f"they need {what} (games.ggp.org), see --rulesheets")
         return stand_in
 
 

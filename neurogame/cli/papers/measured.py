@@ -47,7 +47,7 @@ class CellRecord:
         seed: of the command.
         figures: of each label the value, and the ends of its 95 % interval or twice None; empty
             before it was run.
-        seconds: of processors.
+        seconds: of processors, for what was not done yet in its folder.
         version: of the package.
     """
 
@@ -82,11 +82,6 @@ class CellJob:
     record: CellRecord
     rules: str
 
-    @property
-    def labels(self) -> set[str]:
-        """Those of its figures."""
-        return {figure.label for figure in self.cell.figures}
-
 
 def cell_job(
     table: PaperTable, cell: PaperCell, scale: str, seed: int, rulesheets: Path | None
@@ -107,9 +102,7 @@ def cell_job(
     texts = {one: cell.filled(cell.command, one, rules, seed) for one in SCALES}
     for words in _commands(texts[scale]):
         if words[0] == "python" and not (_SCRIPTS / words[1]).is_file():
-            raise ConfigurationError(
-                f"it needs {words[1]}, which is part of a checkout of the sources, not of the wheel"
-            )
+            raise ConfigurationError("they need experiments/ of a checkout, which no wheel has")
     reached = next(one for one in reversed(SCALES) if texts[one] == texts[scale])
     named = CellRecord(table.paper, table.name, cell.name, texts[scale], reached, seed)
     return CellJob(cell, named, rules)
@@ -183,7 +176,7 @@ class CommandAnswer:
 
     Attributes:
         found: the JSON object that it printed.
-        seconds: of processors.
+        seconds: of processors, for what was not done yet in its folder.
         error: the last line that it said if it failed, else empty.
     """
 
@@ -273,10 +266,7 @@ def _read(job: CellJob, figure: PaperFigure, found: Mapping[str, Any]) -> list[f
 
     value = float(at(figure.value))
     value = value / float(at(figure.over)) if figure.over else value
-    value -= float(at(figure.less)) if figure.less else 0.0
     ends = at(figure.interval) if figure.interval else None
-    if isinstance(ends, dict):
-        ends = ends["low"], ends["high"]
     numbers = [value, *(ends or (None, None))]
     return [None if one is None else round(figure.factor * one, 6) for one in numbers]
 
