@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import threading
 from collections.abc import Iterator
@@ -284,7 +285,10 @@ def test_a_run_is_followed(tmp_path: Path) -> None:
         assert made(server, "/api/values", {"line": [], "judge": "values"})["state"]
 
 
-def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(tmp_path: Path) -> None:
+def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("neurogame.view.story._SECONDS", math.inf)
     folder = made_run(tmp_path / "run", 0.4, 1)
     row = {"seconds": 8.0, "released": True, "against": 0.0, "matches": 40, "score": 0.8}
     folder.log_evaluation({**row, "low": 0.7, "high": 0.9})
