@@ -40,7 +40,8 @@ def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
         return ""
     last, gains = candidates[-1], [row for row in candidates if row["low"] > 0.5]
     if not last["matches"]:
-        return "no match of the last weights was finished in time: train for longer"
+        why = "; released for how they predict outcomes" if last.get("released") else ""
+        return f"no match of the last weights was finished in time{why}: train for longer"
     score = f"{100 * last['score']:.0f} % [{100 * last['low']:.0f}, {100 * last['high']:.0f}]"
     if gains and gains[-1] is last:
         return (

@@ -28,6 +28,7 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner, mean_loss
 from neurogame.learn.networks.learner import GoalNetworkLearner
+from neurogame.learn.news import news
 from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -46,6 +47,8 @@ SHARES = (1 / 18, 1 / 6, 1 / 3, 2 / 3)
 _MATCH_SHARE, _LEAST_MATCHES = 0.1, 3.0
 """Share of a run's seconds that matches which decide on a release may take, and seconds."""
 
+_BELIEVED = 0.5
+"""From so much news on a candidate is released that no match has tried."""
 _RELEASE = 104
 _FEW_JOINT_MOVES = 12
 """Joint moves at the beginning up to which matches that measure look two plies ahead."""
@@ -183,14 +186,19 @@ class Trainer(TrainingRun):
         """Let the averaged weights play the last release, and release them if they win."""
         seconds = self.counters.seconds
         before, self._considered = self._considered, self.learner.losses()
-        row = {**self._row(), "loss": _known(mean_loss(before, self._considered))}
+        loss = mean_loss(before, self._considered)
+        row = {**self._row(), "loss": _known(loss)}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         comparison = self._match(candidate, self.release.evaluator)
-        wins = comparison.matches > 0 and comparison.score > 0.5
-        row |= {"released": wins, "against": self.release.seconds, **comparison.to_json()}
+        if comparison.matches or self.stop_requested:
+            better = comparison.matches > 0 and comparison.score > 0.5
+        else:
+            # No match was over in time: what predicts outcomes is believed to play better, too.
+            better = news(loss, len(self.game.players)) > _BELIEVED
+        row |= {"released": better, "against": self.release.seconds, **comparison.to_json()}
         self.results.append(row)
         self.folder.log_evaluation(row)
-        if wins:
+        if better:
             self.release = Release(evaluator=candidate, seconds=seconds)
             self.folder.save_best(self.checkpoint(resumable=False))
             self._released(self.release)

@@ -17,11 +17,13 @@ from typing import Any
 import pytest
 import torch
 
+from neurogame.arena.strength_table import still_rises
 from neurogame.cli import train as train_command
 from neurogame.cli.main import main
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
+from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import LOGS, RunFolder
@@ -117,6 +119,26 @@ def test_what_does_not_win_is_not_released(tmp_path: Path) -> None:
     assert run.release.seconds == 0
     assert not (tmp_path / "run" / "best.pt").exists()
     assert load_checkpoint(tmp_path / "run" / "latest.pt").description["kind"] == "cilp"
+
+
+def test_without_a_finished_match_what_predicts_outcomes_is_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The untrained networks of large games can be too slow for even one match."""
+
+    def cut(*players: Any, **conditions: Any) -> Comparison:
+        return compare(*players, **{**conditions, "stop": lambda: True})
+
+    monkeypatch.setattr("neurogame.learn.trainer.compare", cut)
+    few, many = (trainer(tmp_path / str(games), games) for games in (64, 4000))
+    for run in (few, many):
+        run.run()
+        assert {row["matches"] for row in run.results} == {0}
+    assert few.release.seconds == 0
+    assert not (tmp_path / "64" / "best.pt").exists()
+    assert many.release.seconds > 0
+    assert load_checkpoint(tmp_path / "4000" / "best.pt").description["kind"] == "rules-network"
+    assert "predict outcomes" in still_rises(many.results)
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:

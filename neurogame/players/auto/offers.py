@@ -15,6 +15,7 @@ from neurogame.errors import NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import move_kind
 from neurogame.judges.moves import MoveJudge
+from neurogame.learn.news import blind_loss, news
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.belief import (
@@ -48,9 +49,6 @@ _LEAST = 1.0
 """Seconds from which it is worth to begin with self-play."""
 _FIRST, _LAST = 0.1, 0.7
 """Shares of the learning whose losses are compared: up to the first, and from the last on."""
-_NO_NEWS, _NEWS = 0.97, 0.93
-"""Shares of a blind guess's loss: nothing was learned above the first, all is well below the
-second, of which games were whose values won (docs/decisions.md)."""
 
 
 @final
@@ -177,16 +175,15 @@ class Offers:
             self.begun = None
             return
         last = teaching.take_loss()
-        # What guesses the mean outcome of roles that share 100 has this loss.
-        share = 1 / max(len(self._game.players), 2)
-        blind = -share * math.log(share) - (1 - share) * math.log(1 - share)
+        players = len(self._game.players)
         if math.isnan(last):
             # Without time for anything new there may be what earlier matches have learned.
             self._news = float(teaching.earlier > 0)
         elif not teaching.earlier and last >= first:
             self._news = 0.0
         else:
-            self._news = min(max((_NO_NEWS - last / blind) / (_NO_NEWS - _NEWS), 0.0), 1.0)
+            self._news = news(last, players)
+        blind = blind_loss(players)
         self.notes.append(f"loss {first:.3f}, then {last:.3f}; a blind guess has {blind:.3f}")
 
     def taught(self, kinds: Sequence[str]) -> list[Candidate]:
