@@ -32,7 +32,6 @@ KINDS: dict[str, tuple[str, ...]] = {
         "tictactoe4p",
         "../shared/games/chineseCheckers3.kif",
         "../shared/games/cubicup_3player.kif",
-        "../shared/games/crossers3.kif",
     ),
     "both at once": (
         "connectfour_simultaneous",

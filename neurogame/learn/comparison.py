@@ -38,6 +38,8 @@ class Comparison:
         openings: number of different openings.
         opening_plies: joint moves of each of them.
         unfinished: matches cut off at the ply limit; not counted in ``matches``.
+        rival_goal: mean goal of the others' roles in the same matches, 0..100; NaN if not counted,
+            with fewer than three roles.
     """
 
     matches: int
@@ -52,6 +54,18 @@ class Comparison:
     openings: int
     opening_plies: int
     unfinished: int
+    rival_goal: float = math.nan
+
+    def is_better(self) -> bool:
+        """Return whether it did better than the other.
+
+        With up to two roles that is more than half of the points. Of three and more equal players
+        each wins but its share, and goals need not exclude each other: there it is a higher goal
+        than the others have in the same matches, in which everyone has every role.
+        """
+        if not self.matches:
+            return False
+        return self.score > 0.5 if math.isnan(self.rival_goal) else self.mean_goal > self.rival_goal
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary; without a match some are None."""
@@ -150,12 +164,17 @@ def compare(
         float(t.goals[o]) if t.finished else math.nan
         for t, o in zip(played, evaluator_roles, strict=True)
     ]
+    rivals = [
+        float(t.goals[players[players != o]].mean()) if t.finished and roles > 2 else math.nan
+        for t, o in zip(played, evaluator_roles, strict=True)
+    ]
     return summarise(
         [
             Played(
                 cluster=int(pair[i]),
                 result=results[i],
                 goal=100 * mine[i],
+                rivals=100 * rivals[i],
                 moves=bytes([evaluator_roles[i]]) + t.moves.tobytes(),
             )
             for i, t in enumerate(played)
@@ -174,12 +193,14 @@ class Played:
         cluster: number of its opening, or of the opening's repetition with other seeds.
         result: 1 win, 0.5 draw, 0 loss, NaN unfinished.
         goal: the goal of whoever is measured, 0..100.
+        rivals: mean goal of the others, 0..100; NaN with fewer than three roles.
         moves: what tells different matches apart: who made which moves.
     """
 
     cluster: int
     result: float
     goal: float
+    rivals: float
     moves: bytes
 
 
@@ -215,6 +236,7 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
         openings=openings,
         opening_plies=opening_plies,
         unfinished=len(played) - count,
+        rival_goal=math.fsum(match.rivals for match in done) / count if count else math.nan,
     )
 
 

@@ -191,7 +191,7 @@ class Trainer(TrainingRun):
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         comparison = self._match(candidate, self.release.evaluator)
         if comparison.matches or self.stop_requested:
-            better = comparison.matches > 0 and comparison.score > 0.5
+            better = comparison.is_better()
         else:
             # No match was over in time: what predicts outcomes is believed to play better, too.
             better = news(loss, len(self.game.players)) > _BELIEVED

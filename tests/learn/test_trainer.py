@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from neurogame.arena.strength_table import still_rises
 from neurogame.cli import train as train_command
 from neurogame.cli.main import main
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
+from neurogame.evaluators.build import make_evaluator
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.comparison import Comparison, compare
@@ -139,6 +141,20 @@ def test_without_a_finished_match_what_predicts_outcomes_is_released(
     assert many.release.seconds > 0
     assert load_checkpoint(tmp_path / "4000" / "best.pt").description["kind"] == "rules-network"
     assert "predict outcomes" in still_rises(many.results)
+
+
+def test_of_four_equal_players_none_is_better_and_a_good_one_needs_no_half_of_the_points() -> None:
+    """Each wins a quarter, so goals are compared with those of the others in the same matches."""
+    game = Game.load("tictactoe4p")
+    networks = make_evaluator(game)
+    same = compare(game, networks, networks, matches=16, seed=1, opening_plies=2)
+    assert same.mean_goal == pytest.approx(same.rival_goal)
+    chance = compare(game, networks, None, matches=16, seed=1, opening_plies=2)
+    assert chance.mean_goal > chance.rival_goal
+    assert chance.is_better()
+    assert not replace(chance, mean_goal=chance.rival_goal).is_better()
+    assert replace(chance, score=0.3).is_better()
+    assert not replace(chance, score=0.5, rival_goal=math.nan).is_better()
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
