@@ -90,7 +90,7 @@ def main() -> None:
     print("|" + " --- |" * (2 + 2 * len(names)))
     shares: dict[str, list[float]] = {name: [] for name in names}
     for path in tqdm(rulesheets(options.rulesheets, options.games)):
-        game, name = Game.load(path), path.stem
+        game, name = Game.load(str(path)), path.stem
         begun = time.process_time()
         judge = make_action_circuit(game)
         made = time.process_time() - begun

@@ -132,6 +132,10 @@ class RunFolder:
         path = self.path / CONFIG
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise CheckpointError(
+                f"{self.path} holds no run; name a folder that neurogame train has made"
+            ) from None
         except (OSError, ValueError) as error:
             raise CheckpointError(f"{path}: cannot be read ({error})") from None
         return dict(data)

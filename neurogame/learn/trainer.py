@@ -201,6 +201,7 @@ class Trainer(TrainingRun):
         if better:
             self.release = Release(evaluator=candidate, seconds=seconds)
             self.folder.save_best(self.checkpoint(resumable=False))
+            self.save()  # So that a run that is cut goes on, and plays, with its release.
             self._released(self.release)
 
     def _match(self, candidate: Evaluator, rival: Evaluator) -> Comparison:

@@ -91,6 +91,10 @@ def test_cells_are_run_kept_and_not_run_again(
     # The same command at every scale is as much as the paper's.
     assert "| empty board | centre | 0.0035 ± 0.00005 | 0.0037 | other | full |" in told
     assert "neurogame inspect tictactoe --evaluator action" in told
+    # What comes after that line is not lost with it.
+    last = replace(read_records(tmp_path)[0], seed=77)
+    keep_record(tmp_path, last)
+    assert last in read_records(tmp_path)
 
 
 def test_what_is_wrong_is_told_and_the_rest_goes_on(

@@ -12,6 +12,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.deepening import Deepening
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -53,6 +54,17 @@ def test_the_line_leads_to_the_value() -> None:
         # All roles' values are those of the last state.
         assert found.value == tree.positions[state].values
         assert len(found.line) == found.depth or not tree.positions[state].children
+
+
+def test_without_time_for_the_line_the_other_has_what_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Deepening, "_has_time", lambda _: False)
+    for seed in range(5):
+        tree = RandomTree(seed, roles=2, plies=5, width=6, simultaneous=False, zero_sum=False)
+        for role in (0, 1):
+            found = searcher(tree, OPPOSED).search(packed(0), role, Limit(depth=2))
+            assert found.value[1 - role] == 1 - found.value[role]
 
 
 def test_scores_are_bounds() -> None:

@@ -119,9 +119,11 @@ def read_records(folder: Path) -> list[CellRecord]:
 
 
 def keep_record(folder: Path, record: CellRecord) -> None:
-    """Append a record to the file of a folder."""
-    with (folder / RECORDS).open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(asdict(record)) + "\n")
+    """Append a record to the file of a folder; a line that was cut off before it stays alone."""
+    with (folder / RECORDS).open("a+b") as stream:
+        stream.seek(max(stream.tell() - 1, 0))
+        begin = "\n" if stream.read() not in (b"", b"\n") else ""
+        stream.write(f"{begin}{json.dumps(asdict(record))}\n".encode())
 
 
 def run_jobs(

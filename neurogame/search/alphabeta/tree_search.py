@@ -384,8 +384,9 @@ class TreeSearch:
         if self.opponents == "maxn":
             return tuple(map(exact_value, values)) if decision.proved else tuple(values)
         values[role] = exact_value(decision.value) if decision.settled else decision.value
-        margin = self._settings.outlook == "margin"
-        if self._opposed and (margin or decision.proved):
+        # Without time to follow the line, what the others get is what is left.
+        from_rest = self._settings.outlook == "margin" or decision.proved or not decision.values
+        if self._opposed and from_rest:
             rest = 1 - values[role]
             values[1 - role] = exact_value(rest) if decision.proved else rest
         return tuple(values)
