@@ -11,6 +11,7 @@ from typing import Any, final
 from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.event_file import event_files
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH, RunFolder
 from neurogame.learn.run_lock import LOCK, take_lock
 
@@ -54,8 +55,8 @@ class RunRecord:
 
     @property
     def last(self) -> ReleaseStrength | None:
-        """The strength of its last release that was measured."""
-        return self.strength[-1] if self.strength else None
+        """The strength of its last release that was measured; the untrained networks are none."""
+        return next((one for one in reversed(self.strength) if one.seconds > 0), None)
 
     def settings(self) -> dict[str, Any]:
         """Return its settings, those of parts by names with dots."""
@@ -97,23 +98,50 @@ def find_runs(folder: Path) -> list[RunRecord]:
 
 
 def surpassed(runs: Sequence[RunRecord]) -> dict[Path, Path]:
-    """Return the runs that are weaker than another one of their game, each with the best one.
+    """Return the runs that are surely weaker than another one of their game, each with the best.
 
-    Their last measurements against tree search are compared, by the lower ends of the intervals:
-    few matches count for little. Who was not measured, or still trains, is left out.
+    The last releases that were measured against tree search are compared: the whole interval lies
+    below the best one's. Who was not measured, released nothing or still trains is left out.
     """
-    known: dict[str, list[tuple[float, Path]]] = {}
+    known: dict[str, list[tuple[float, float, Path]]] = {}
     for run in runs:
         last, held = run.last, run.checkpoint
         if last is not None and last.mcts.matches and held is not None and not run.is_training:
-            known.setdefault(held.signature, []).append((last.mcts.low, run.path))
+            known.setdefault(held.signature, []).append((last.mcts.low, last.mcts.high, run.path))
     best = {signature: max(own) for signature, own in known.items()}
     return {
-        path: best[signature][1]
+        path: best[signature][2]
         for signature, own in known.items()
-        for low, path in own
-        if low < best[signature][0]
+        for _, high, path in own
+        if high < best[signature][0]
     }
+
+
+def delete_run(path: Path) -> str:
+    """Delete the files that training has written in a folder, and the folder if it is then empty.
+
+    Args:
+        path: of a run.
+
+    Returns:
+        Why the folder stays; empty if it does not.
+    """
+    if path.is_symlink():
+        return f"it is a link; delete {path.resolve()} and the link by hand"
+    lock = take_lock(path)
+    if lock is None:
+        return "a process trains in it"
+    # The settings go last: until then it is a run.
+    names = [name for name in (*_FILES[::-1], LOCK) if (path / name).is_file()]
+    try:
+        for file in [*event_files(path), *map(path.joinpath, names)]:
+            file.unlink()
+        others = sorted(file.name for file in path.iterdir())
+        if not others:
+            path.rmdir()
+    except OSError as error:
+        return f"{error.strerror or error}; delete it by hand"
+    return f"only its own files are deleted, and {', '.join(others)} stays" if others else ""
 
 
 def export_run(run: RunRecord, out: Path) -> int:

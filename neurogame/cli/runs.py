@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List runs, or do what is asked with them."""
-    from neurogame.arena.run_record import export_run, find_runs, read_run, surpassed
+    from neurogame.arena.run_record import delete_run, export_run, find_runs, read_run, surpassed
     from neurogame.inspect.table import told
 
     runs = [read_run(path) for path in options.runs] or find_runs(options.folder)
@@ -56,10 +55,13 @@ def run(options: argparse.Namespace) -> int:
     elif action == "compare":
         print(told(_compared(runs)))
     elif action == "prune":
-        for path, best in surpassed(runs).items():
-            if options.yes:
-                shutil.rmtree(path)
-            print(f"{'deleted' if options.yes else 'would delete'} {path}: {best} is stronger")
+        weaker = surpassed(runs)
+        for path, best in weaker.items():
+            left = delete_run(path) if options.yes else ""
+            done = "would delete" if not options.yes else "kept" if left else "deleted"
+            print(f"{done} {path}: {best} is stronger{left and '; but '}{left}")
+        if not weaker:
+            print("nothing to delete: no run is surely weaker than another one of its game")
         if not options.yes:
             print("nothing is deleted without --yes; runs that train or were not measured stay")
     elif options.json:

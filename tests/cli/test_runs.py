@@ -20,7 +20,7 @@ from neurogame.learn.run_folder import RunFolder
 from tests.library import Captured, Patch, Refused, checkpoint_of, load
 
 
-def against(score: float, low: float, matches: int = 40) -> Comparison:
+def against(score: float, low: float, matches: int = 40, high: float = 1.0) -> Comparison:
     return Comparison(
         matches=matches,
         wins=0,
@@ -28,7 +28,7 @@ def against(score: float, low: float, matches: int = 40) -> Comparison:
         losses=0,
         score=score,
         low=low,
-        high=1.0,
+        high=high,
         mean_goal=math.nan,
         distinct=matches,
         openings=20,
@@ -37,19 +37,21 @@ def against(score: float, low: float, matches: int = 40) -> Comparison:
     )
 
 
-def strength(seconds: float, low: float = 0.5) -> ReleaseStrength:
-    known = ValueKept(positions=40, kept=30.0)
-    return ReleaseStrength(seconds=seconds, untrained=None, mcts=against(0.6, low), exact=known)
+def strength(seconds: float, low: float = 0.5, high: float = 1.0) -> ReleaseStrength:
+    known, met = ValueKept(positions=40, kept=30.0), against(0.6, low, high=high)
+    return ReleaseStrength(seconds=seconds, untrained=None, mcts=met, exact=known)
 
 
-def made(path: Path, low: float, seed: int, game: str = "tictactoe") -> RunFolder:
+def made(
+    path: Path, low: float, seed: int, game: str = "tictactoe", high: float = 1.0, at: float = 8.0
+) -> RunFolder:
     """Make a run that has learned for eight seconds."""
     folder = RunFolder(path)
     folder.create({"rules": game, "recipe": "fitted", "learner": {"seed": seed}, "seconds": 9.0})
     evaluator = make_fresh("cilp", load(game))
     counters = {"seconds": 8.0, "matches": 1234}
     held = checkpoint_of(load(game), evaluator, counters=counters, optimiser={})
-    folder.log_strength(strength(8.0, low).to_json())
+    folder.log_strength(strength(at, low, high).to_json())
     save_checkpoint(folder.latest, held)
     folder.close()
     return folder
@@ -58,8 +60,8 @@ def made(path: Path, low: float, seed: int, game: str = "tictactoe") -> RunFolde
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name, low, seed in (("strong", 0.7, 1), ("weak", 0.3, 2), ("equal", 0.7, 3)):
-        made(tmp_path / "runs" / name, low, seed)
+    for name, low, seed in (("strong", 0.7, 1), ("weak", 0.3, 2), ("equal", 0.6, 3)):
+        made(tmp_path / "runs" / name, low, seed, high=0.5 if name == "weak" else 1.0)
     made(tmp_path / "runs" / "other", 0.1, 4, "nim")
     return tmp_path / "runs"
 
@@ -109,6 +111,32 @@ def test_only_who_is_weaker_than_another_of_the_game_is_deleted(
     assert (runs / "weak").exists()
     assert main(["runs", "prune", "--yes"]) == 0
     assert sorted(path.name for path in runs.iterdir()) == ["equal", "other", "strong"]
+    assert main(["runs", "prune"]) == 0
+    assert "nothing to delete" in capsys.readouterr().out
+
+
+def test_the_untrained_networks_are_no_release(runs: Path, capsys: Captured) -> None:
+    made(runs / "begun", 0.1, 5, high=0.2, at=0.0)
+    assert main(["runs", "prune", "--yes"]) == 0
+    assert (runs / "begun" / "latest.pt").exists()
+    capsys.readouterr()
+    assert main(["runs", "--folder", str(runs)]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "begun" in line]
+    assert "mcts" not in line
+
+
+def test_what_is_not_of_a_run_stays(runs: Path, capsys: Captured) -> None:
+    (runs / "weak" / "notes.txt").write_text("mine")
+    (runs / "weak").rename(runs.parent / "away")
+    (runs / "link").symlink_to(runs.parent / "away")
+    made(runs / "weak", 0.3, 6, high=0.5)
+    (runs / "weak" / "own").mkdir()
+    assert main(["runs", "prune", "--yes"]) == 0
+    shown = capsys.readouterr().out
+    assert "kept runs/link" in shown
+    assert (runs.parent / "away" / "latest.pt").exists()
+    assert "own stays" in shown
+    assert [path.name for path in (runs / "weak").iterdir()] == ["own"]
 
 
 @pytest.mark.parametrize(
