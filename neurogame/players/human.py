@@ -12,7 +12,7 @@ from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 
 _HELP = """\
-Type the number of a move, or the move itself: (mark 2 2) or mark 2 2, in any case.
+Type the number of a move, or the move itself, such as {move}, in any case, without brackets, too.
   moves   list the legal moves again        state   show the state again
   help    show this                         quit    leave the match (also end of input)
   why     why did the others play as they did?"""
@@ -89,7 +89,7 @@ class HumanPlayer:
         if command in ("quit", "exit", "q"):
             raise MatchAbandoned
         if command in ("help", "?", "h"):
-            self._write(_HELP)
+            self._write(_HELP.format(move=state.game.moves[self._role][legal[0]]))
         elif command in ("moves", "m"):
             self._write(self._list_moves(state))
         elif command in ("state", "s"):
