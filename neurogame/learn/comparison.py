@@ -38,8 +38,8 @@ class Comparison:
         openings: number of different openings.
         opening_plies: joint moves of each of them.
         unfinished: matches cut off at the ply limit; not counted in ``matches``.
-        rival_goal: mean goal of the others' roles in the same matches, 0..100; NaN if not counted,
-            with fewer than three roles.
+        rival_goal: mean goal of the others' roles in the same matches, 0..100; None with fewer than
+            three roles, where it is not counted.
     """
 
     matches: int
@@ -54,7 +54,7 @@ class Comparison:
     openings: int
     opening_plies: int
     unfinished: int
-    rival_goal: float = math.nan
+    rival_goal: float | None = None
 
     def is_better(self) -> bool:
         """Return whether it did better than the other.
@@ -65,18 +65,21 @@ class Comparison:
         """
         if not self.matches:
             return False
-        return self.score > 0.5 if math.isnan(self.rival_goal) else self.mean_goal > self.rival_goal
+        return self.score > 0.5 if self.rival_goal is None else self.mean_goal > self.rival_goal
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary; without a match some are None."""
         fields = asdict(self).items()
-        return {name: None if math.isnan(number) else number for name, number in fields}
+        return {
+            name: None if number is None or math.isnan(number) else number
+            for name, number in fields
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Comparison:
         """Return what :meth:`to_json` has written."""
         known: dict[str, Any] = {n: math.nan if v is None else v for n, v in values.items()}
-        return cls(**known)
+        return cls(**known | {"rival_goal": values.get("rival_goal")})
 
     def text(self) -> str:
         """Return one line for people."""
@@ -165,7 +168,7 @@ def compare(
         for t, o in zip(played, evaluator_roles, strict=True)
     ]
     rivals = [
-        float(t.goals[players[players != o]].mean()) if t.finished and roles > 2 else math.nan
+        100 * float(t.goals[players[players != o]].mean()) if roles > 2 and t.finished else None
         for t, o in zip(played, evaluator_roles, strict=True)
     ]
     return summarise(
@@ -174,7 +177,7 @@ def compare(
                 cluster=int(pair[i]),
                 result=results[i],
                 goal=100 * mine[i],
-                rivals=100 * rivals[i],
+                rivals=rivals[i],
                 moves=bytes([evaluator_roles[i]]) + t.moves.tobytes(),
             )
             for i, t in enumerate(played)
@@ -193,14 +196,14 @@ class Played:
         cluster: number of its opening, or of the opening's repetition with other seeds.
         result: 1 win, 0.5 draw, 0 loss, NaN unfinished.
         goal: the goal of whoever is measured, 0..100.
-        rivals: mean goal of the others, 0..100; NaN with fewer than three roles.
+        rivals: mean goal of the others, 0..100; None with fewer than three roles.
         moves: what tells different matches apart: who made which moves.
     """
 
     cluster: int
     result: float
     goal: float
-    rivals: float
+    rivals: float | None
     moves: bytes
 
 
@@ -213,6 +216,7 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
         opening_plies: joint moves of each.
     """
     done = [match for match in played if not math.isnan(match.result)]
+    others = [match.rivals for match in done if match.rivals is not None]
     counted = [match.result for match in done]
     clusters: dict[int, list[Played]] = {}
     for match in done:
@@ -236,7 +240,7 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
         openings=openings,
         opening_plies=opening_plies,
         unfinished=len(played) - count,
-        rival_goal=math.fsum(match.rivals for match in done) / count if count else math.nan,
+        rival_goal=math.fsum(others) / count if others else None,
     )
 
 
