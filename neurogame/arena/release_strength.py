@@ -14,7 +14,9 @@ from typing import Any, final
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
+from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
+from neurogame.files import DAMAGED
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import random_lengths
 from neurogame.learn.run_folder import STRENGTH, read_log
@@ -82,7 +84,7 @@ class ReleaseStrength:
         """Return what :meth:`to_json` has written."""
         untrained, exact = values["untrained"], values["exact"]
         return cls(
-            seconds=values["seconds"],
+            seconds=float(values["seconds"]),
             untrained=Comparison.from_json(untrained) if untrained else None,
             mcts=Comparison.from_json(values["mcts"]),
             exact=ValueKept(positions=exact["positions"], kept=exact["kept"]) if exact else None,
@@ -107,8 +109,16 @@ def strength_of_run(folder: Path) -> list[ReleaseStrength]:
 
     Args:
         folder: of the run.
+
+    Raises:
+        CheckpointError: a row is no measurement.
     """
-    return [ReleaseStrength.from_json(row) for row in read_log(folder / STRENGTH)]
+    try:
+        return [ReleaseStrength.from_json(row) for row in read_log(folder / STRENGTH)]
+    except DAMAGED as error:
+        raise CheckpointError(
+            f"{folder / STRENGTH}: a row is no measurement ({error!r}); delete the row or the file"
+        ) from None
 
 
 @final

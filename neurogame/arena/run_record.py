@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
-from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.errors import ConfigurationError, NeurogameError, NeurogameWarning
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.event_file import event_files
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH, RunFolder
@@ -83,17 +84,18 @@ def read_run(path: Path) -> RunRecord:
 
 
 def find_runs(folder: Path) -> list[RunRecord]:
-    """Return the runs in a folder, by name; damaged ones are left out.
+    """Return the runs in a folder, by name; damaged ones are left out, with a warning each.
 
     Args:
         folder: may be missing.
     """
     found = []
-    for config in sorted(folder.glob(f"*/{CONFIG}")):
+    for path in sorted({p.parent for name in (CONFIG, LATEST) for p in folder.glob(f"*/{name}")}):
         try:
-            found.append(read_run(config.parent))
-        except CheckpointError:
-            continue
+            found.append(read_run(path))
+        except (NeurogameError, OSError) as error:
+            text = f"{path} is left out: {error}; restore its files or delete the folder"
+            warnings.warn(text, NeurogameWarning, stacklevel=2)
     return found
 
 

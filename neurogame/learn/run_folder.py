@@ -131,14 +131,13 @@ class RunFolder:
         """
         path = self.path / CONFIG
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            return dict(**json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise CheckpointError(
                 f"{self.path} holds no run; name a folder that neurogame train has made"
             ) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             raise CheckpointError(f"{path}: cannot be read ({error})") from None
-        return dict(data)
 
     def resume(self) -> Checkpoint:
         """Return the latest checkpoint, and cut the logs back to the moment it was written.
@@ -163,7 +162,9 @@ class RunFolder:
                 os.truncate(path, checkpoint.logs.get(name, 0))
         # Measurements end later than the file is written: releases that it knows stay.
         rows, until = read_log(self.path / STRENGTH), checkpoint.counters.get("seconds", 0.0)
-        known = "".join(json.dumps(row) + "\n" for row in rows if row["seconds"] <= until)
+        known = "".join(
+            json.dumps(row) + "\n" for row in rows if row.get("seconds", until) <= until
+        )
         if rows:
             with self._writing():
                 write_text(self.path / STRENGTH, known)

@@ -164,3 +164,20 @@ def test_strength_is_kept_and_a_run_that_goes_on_adds_to_it(tmp_path: Path) -> N
     again.close()
     assert [one.seconds for one in strength_of_run(folder.path)] == [8.0, 8.5]
     assert strength_of_run(folder.path)[1] == strength(8.5)
+
+
+@pytest.mark.filterwarnings("always::neurogame.errors.NeurogameWarning")
+def test_damaged_runs_are_named_and_the_others_listed(runs: Path, capsys: Captured) -> None:
+    made(runs / "broken", 0.5, 5)
+    (runs / "equal" / "config.json").write_text("[1]")
+    (runs / "other" / "config.json").unlink()
+    (runs / "weak" / "strength.jsonl").write_text('{"seconds": 1}\n')
+    (runs / "broken" / "latest.pt").write_bytes(b"x")
+    assert main(["runs"]) == 0
+    shown = capsys.readouterr()
+    assert [line.split()[0] for line in shown.out.splitlines()[1:]] == ["runs/strong"]
+    for name, said in {"broken": "latest.pt", "equal": "config", "weak": "no measurement"}.items():
+        [line] = [line for line in shown.err.splitlines() if f"runs/{name} is left out" in line]
+        assert said in line
+        assert "delete" in line
+    assert "runs/other is left out" in shown.err
