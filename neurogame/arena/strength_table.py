@@ -10,6 +10,7 @@ from neurogame.arena.release_strength import ReleaseStrength
 from neurogame.arena.yardstick import MCTS
 from neurogame.learn.comparison import Comparison
 
+NOTHING_RELEASED = "nothing learned has beaten the untrained networks: these are saved, and play"
 _TELLING = 20
 """Matches of which a share says something."""
 
@@ -56,14 +57,19 @@ def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
 
 
 def strength_sentence(releases: Sequence[ReleaseStrength]) -> str:
-    """Return in words what the last release is worth; empty where nothing is known of it."""
-    said = []
-    if releases and releases[-1].mcts.matches >= _TELLING:
-        said.append(f"takes {100 * releases[-1].mcts.score:.0f} of 100 points from {MCTS}")
-    if releases and releases[-1].exact is not None:
-        share = 100 * releases[-1].exact.share
+    """Return in words what the last release that was measured is worth; empty if nothing is known.
+
+    The untrained networks, of second 0, are no release.
+    """
+    if not releases or releases[-1].seconds == 0:
+        return ""
+    said, last = [], releases[-1]
+    if last.mcts.matches >= _TELLING:
+        said.append(f"takes {100 * last.mcts.score:.0f} of 100 points from {MCTS}")
+    if last.exact is not None:
+        share = 100 * last.exact.share
         said.append(f"gets {share:.0f} of 100 moves that matter right, one ply ahead")
-    return f"it {' and '.join(said)}" if said else ""
+    return f"the release after {last.seconds:.0f} s {' and '.join(said)}" if said else ""
 
 
 def _cell(comparison: Comparison) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neurogame.arena.release_strength import strength_of_run
-from neurogame.arena.strength_table import still_rises, strength_sentence
+from neurogame.arena.strength_table import NOTHING_RELEASED, still_rises, strength_sentence
 from neurogame.arena.yardstick import MCTS
 from neurogame.learn.run_folder import EVALUATIONS, ROUNDS, read_log
 
@@ -54,10 +54,12 @@ def _strength(folder: Path, evaluations: list[dict[str, Any]]) -> dict[str, Any]
         points = [_point({**row, "score": _share(row)}, "seconds", "score") for row in measured]
         lines.append({"name": name, "points": [point for point in points if point]})
     compared = [row for row in evaluations if row.keys() >= {"matches", "score", "low", "against"}]
+    is_first = {row.get("released") for row in compared} == {False}
+    sentence = NOTHING_RELEASED if is_first else strength_sentence(releases)
     return {
         "strength": [line for line in lines if line["points"]],
         "releases": [row["seconds"] for row in evaluations if row.get("released")],
-        "told": ". ".join(filter(None, (strength_sentence(releases), still_rises(compared)))),
+        "told": ". ".join(filter(None, (sentence, still_rises(compared)))),
     }
 
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+
 from neurogame.arena.exact_positions import move_values as proved_values
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.move_values import move_values
@@ -25,6 +27,7 @@ from neurogame.simulate.game import Game, State
 _MISTAKES, _SECONDS, _NODES, _EACH = 3, 10.0, 1000, 12
 """Positions that are shown, seconds in which they are looked for, states that the proof of a move
 may generate, and positions that are tried of each number of plies."""
+_UNTRAINED = "Nothing was released: what plays are the untrained networks, without a former self."
 _DEPTH, _OPENING, _LONGEST = 2, 4, 300
 """Of the match: plies that both look ahead, random plies that it begins with, plies at most."""
 
@@ -32,18 +35,26 @@ _DEPTH, _OPENING, _LONGEST = 2, 4, 300
 def story(subject: Subject, seed: int = 0) -> dict[str, Any]:
     """Return rules by weight, misjudged positions and a match, JSON-able.
 
+    Where nothing was released there is no match, but a sentence.
+
     Args:
         subject: the checkpoint of a run, with an evaluator.
         seed: decides which positions are tried, and how the match begins.
     """
     now, before = subject.values()
+    held, first = subject.checkpoint, now.state_dict()
+    is_first = held is None or all(
+        torch.equal(own, first[name]) for name, own in held.initial_weights.items()
+    )
     units = unit_rules(now, before, subject.game)
     tables = unit_tables(units, subject.game.roles[0]) if units else ()
     parts = [part if isinstance(part, str) else part.to_json() for part in shown(tables)]
     return {
         "likes": parts,
         "mistakes": list(_mistakes(subject.game, now, seed)),
-        "match": _match(subject.game, now, before, seed),
+        "match": {"line": [], "text": _UNTRAINED}
+        if is_first
+        else _match(subject.game, now, before, seed),
     }
 
 

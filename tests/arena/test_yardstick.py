@@ -261,9 +261,12 @@ def test_a_run_is_asked_for_exact_values_where_they_can_be_proved() -> None:
     share = positions.kept_by(rules())
     release = ReleaseStrength(seconds=1.0, untrained=None, mcts=measured(6), exact=share)
     assert f"{100 * share.share:.1f} %" in strength_table([release])
-    assert f"it gets {100 * share.share:.0f} of 100 moves" in strength_sentence([release])
+    assert f"the release after 1 s gets {100 * share.share:.0f} of 100 moves" in strength_sentence(
+        [release]
+    )
     many = replace(release, mcts=replace(release.mcts, matches=20, score=0.8))
-    assert "it takes 80 of 100 points from mcts:sims=1000 and gets" in strength_sentence([many])
+    assert "s takes 80 of 100 points from mcts:sims=1000 and gets" in strength_sentence([many])
+    assert strength_sentence([replace(many, seconds=0.0)]) == ""
 
 
 def test_mistakes_are_refused() -> None:

@@ -299,12 +299,14 @@ def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(
             [[8.0, 0.75, pytest.approx(0.6, abs=0.05), pytest.approx(0.86, abs=0.05)]],
         ]
         assert found["releases"] == [8.0]
-        assert found["told"].startswith("it takes 60 of 100 points from mcts:sims=1000 and gets 75")
+        assert found["told"].startswith("the release after 8 s takes 60 of 100 points from")
         assert "still rising: the weights after 8 s take 80 %" in found["told"]
         wait_until(lambda: "pending" not in ask(server, "/api/story"))
         told = ask(server, "/api/story")
         positions = server.site.positions
-        assert positions.state(positions.line(told["match"]["line"])).is_terminal
+        # The weights are those before learning.
+        assert told["match"]["line"] == []
+        assert "Nothing was released" in told["match"]["text"]
         assert len(told["mistakes"]) == 3
         for mistake in told["mistakes"]:
             state = positions.state(positions.line(mistake["line"]))
@@ -313,10 +315,21 @@ def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(
             assert worth[0] < worth[1]
 
 
-def test_what_a_rules_network_likes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_release_nothing_is_said_of_one(tmp_path: Path) -> None:
+    folder = made_run(tmp_path / "run", 0.4, 1, at=0.0)
+    row = {"seconds": 8.0, "released": False, "against": 0.0, "matches": 40, "score": 0.4}
+    folder.log_evaluation({**row, "low": 0.3, "high": 0.5})
+    assert curves(folder.path)["told"].startswith("nothing learned has beaten the untrained")
+
+
+def test_what_a_rules_network_likes_is_told(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("neurogame.view.story._SECONDS", 0.1)
     subject = file_subject(CHECKPOINT)
-    assert "line of x" in str(story(subject)["likes"])
+    told, positions = story(subject), server.site.positions
+    assert "line of x" in str(told["likes"])
+    assert positions.state(positions.line(told["match"]["line"])).is_terminal
 
 
 def test_many_points_are_thinned_and_the_last_one_stays(tmp_path: Path) -> None:

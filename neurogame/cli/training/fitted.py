@@ -284,6 +284,7 @@ def _print(
     interrupted: bool,
 ) -> None:
     from neurogame.arena.strength_table import (
+        NOTHING_RELEASED,
         still_rises,
         strength_sentence,
         strength_table,
@@ -306,6 +307,6 @@ def _print(
         if sentence:
             print(sentence)
     if trainer.release.seconds == 0:
-        print("nothing learned has beaten the untrained goal networks: these are saved")
+        print(NOTHING_RELEASED)
     print("play against it:")
     print(f"  neurogame play {summary['rules']} --opponent alphabeta:{summary['checkpoint']}")

@@ -106,6 +106,8 @@ function showStory(holder, found, onLine) {
     ...part('What it misjudges, one ply ahead', ...(found.mistakes.length
       ? found.mistakes.map((own) => step(own.line, own.text, own.line.length))
       : [el('p', { class: 'note', textContent: 'No position was found in which its move loses what can be proved.' })])),
-    ...part('Against a former self', step(found.match.line, found.match.text, 0)),
+    ...part('Against a former self', found.match.line.length
+      ? step(found.match.line, found.match.text, 0)
+      : el('p', { class: 'note', textContent: found.match.text })),
   );
 }
