@@ -15,27 +15,35 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 """Where ``train`` puts runs unless it is told."""
-_ACTIONS = ("list", "compare", "export", "prune")
+_ACTIONS = {
+    "list": "list runs (what is done without an action)",
+    "compare": "strength of two runs or more, and settings that differ",
+    "export": "write one zip with settings, weights, curves, rules and commands of a run",
+    "prune": "delete the runs that are surely weaker than another one of their game, with --yes",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=_ACTIONS,
-        default="list",
-        help="list (default); compare RUN RUN: strength, and settings that differ; export RUN: one "
-        "zip with settings, weights, curves, rules and commands; prune: delete the runs that are "
-        "weaker than another one of their game, once --yes is given",
-    )
-    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
-    parser.add_argument(
-        "--folder", type=Path, default=RUNS, help=f"where runs are looked for (default {RUNS})"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="of export (default: RUN.zip)")
-    parser.add_argument("--yes", action="store_true", help="of prune: do delete")
-    parser.add_argument("--json", action="store_true", help="of the list: print one JSON object")
+    folder = f"where runs are looked for, and names of runs (default {RUNS})"
+    as_json = "of the list: print one JSON object"
+    parser.add_argument("--folder", type=Path, default=RUNS, help=folder)
+    parser.add_argument("--json", action="store_true", help=as_json)
+    parser.set_defaults(runs=[])
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    for name, summary in _ACTIONS.items():
+        own = actions.add_parser(name, help=summary, description=summary)
+        own.add_argument(
+            "runs", nargs="*", type=Path, metavar="RUN", help="folder of a run, or name in --folder"
+        )
+        # What was said before the action stays.
+        own.add_argument("--folder", type=Path, default=argparse.SUPPRESS, help=folder)
+        if name == "list":
+            own.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=as_json)
+        elif name == "export":
+            own.add_argument("--out", type=Path, metavar="FILE", help="default: RUN.zip")
+        elif name == "prune":
+            own.add_argument("--yes", action="store_true", help="do delete")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,14 +51,17 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.arena.run_record import delete_run, export_run, find_runs, read_run, surpassed
     from neurogame.inspect.table import told
 
-    runs = [read_run(path) for path in options.runs] or find_runs(options.folder)
-    action = options.action
-    if action == "compare" and len(options.runs) < 2:
+    action, folder = options.action or "list", options.folder
+    if options.json and action != "list":
+        raise ConfigurationError(f"--json goes with the list of runs, not with {action}")
+    paths = [p if p.exists() or not (folder / p).exists() else folder / p for p in options.runs]
+    runs = [read_run(path) for path in paths] or find_runs(folder)
+    if action == "compare" and len(paths) < 2:
         raise ConfigurationError("compare: name two runs or more, by their folders")
-    if action == "export" and len(options.runs) != 1:
+    if action == "export" and len(paths) != 1:
         raise ConfigurationError("export: name one run, by its folder")
     if action == "export":
-        out = options.out or Path(f"{options.runs[0].resolve().name}.zip")
+        out = options.out or Path(f"{paths[0].resolve().name}.zip")
         print(f"{out}: {export_run(runs[0], out) / 1e6:.1f} MB")
     elif action == "compare":
         print(told(_compared(runs)))
@@ -67,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.json:
         print(json.dumps({"runs": [_row(one) for one in runs]}))
     else:
-        print(listed(runs) or f"no runs in {options.folder}; 'neurogame train GAME' makes one")
+        print(listed(runs) or f"no runs in {folder}; 'neurogame train GAME' makes one")
     return 0
 
 

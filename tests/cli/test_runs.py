@@ -144,12 +144,27 @@ def test_what_is_not_of_a_run_stays(runs: Path, capsys: Captured) -> None:
     [
         ("runs compare runs/weak", "name two runs"),
         ("runs export", "name one run"),
+        ("runs --json prune", "not with prune"),
         ("runs export runs", "holds no training run"),
         ("runs export runs/weak --out nowhere/x.zip", "cannot be written"),
     ],
 )
 def test_what_cannot_be_is_one_line(runs: Path, line: str, said: str, refused: Refused) -> None:
     assert said in refused(*line.split())
+
+
+def test_options_stand_before_or_after_and_names_are_looked_up(
+    runs: Path, capsys: Captured
+) -> None:
+    for line in ("--folder runs compare strong weak", "compare --folder runs strong weak"):
+        assert main(["runs", *line.split()]) == 0
+        assert "runs/weak, tictactoe" in capsys.readouterr().out
+    assert main(["runs", "export", "--out", "y.zip", "weak"]) == 0
+    assert main(["runs", "prune", "--folder", "runs", "weak"]) == 0
+    assert "nothing to delete" in capsys.readouterr().out
+    for wrong in (["--yes"], ["prune", "--json"]):
+        with pytest.raises(SystemExit):
+            main(["runs", *wrong])
 
 
 def test_strength_is_kept_and_a_run_that_goes_on_adds_to_it(tmp_path: Path) -> None:
