@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"{done} {path}: {best} is stronger{left and '; but '}{left}")
         if not weaker:
             print("nothing to delete: no run is surely weaker than another one of its game")
-        if not options.yes:
+        elif not options.yes:
             print("nothing is deleted without --yes; runs that train or were not measured stay")
     elif options.json:
         print(json.dumps({"runs": [_row(one) for one in runs]}))

@@ -42,10 +42,8 @@ def story(subject: Subject, seed: int = 0) -> dict[str, Any]:
         seed: decides which positions are tried, and how the match begins.
     """
     now, before = subject.values()
-    held, first = subject.checkpoint, now.state_dict()
-    is_first = held is None or all(
-        torch.equal(own, first[name]) for name, own in held.initial_weights.items()
-    )
+    first = before.state_dict()
+    is_first = all(torch.equal(own, first[name]) for name, own in now.state_dict().items())
     units = unit_rules(now, before, subject.game)
     tables = unit_tables(units, subject.game.roles[0]) if units else ()
     parts = [part if isinstance(part, str) else part.to_json() for part in shown(tables)]
