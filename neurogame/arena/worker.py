@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import textwrap
+import threading
 import traceback
 import warnings
 from functools import cache, lru_cache
@@ -23,6 +24,9 @@ from neurogame.simulate.game import Game
 
 _LONGEST = 400
 _LEAST = Limit(nodes=1, depth=1, simulations=1)
+_TABLE = threading.RLock()
+"""Held by whoever plays: players and openings are kept between matches, and their searches write to
+memory that two threads at once would destroy, and the process with it."""
 
 
 @lru_cache(maxsize=1)
@@ -88,7 +92,7 @@ def _warm_up(game: Game, player: Player) -> None:
 
 
 def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
-    """Play one match of an arena.
+    """Play one match of an arena; in one process matches follow each other, whatever its threads.
 
     Args:
         settings: what is measured.
@@ -98,6 +102,11 @@ def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
     Returns:
         What happened; a failure if a player raised an error.
     """
+    with _TABLE:
+        return _played(settings, version, slot)
+
+
+def _played(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
     rules, limit = settings.games[slot.game], settings.limits[slot.limit]
     try:
         with warnings.catch_warnings():
