@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import tempfile
@@ -27,6 +28,9 @@ Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError)
 """What is raised by arrays of a cache that are not those that they should be."""
+
+_LARGEST_LOG = 1 << 26
+"""Bytes of a log that are read, from its beginning."""
 
 _NAME = "written as"
 """The array with the name of its file."""
@@ -105,6 +109,30 @@ def write_output(path: Path, text: str, *, force: bool) -> None:
         write_text(path, text)
     except OSError as error:
         raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the whole rows of a file of JSON lines, objects each; none where there is no file.
+
+    A line that is half written is left out, so that another process may go on meanwhile.
+
+    Args:
+        path: of a ``.jsonl`` file; its first 64 MiB are read.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            text = stream.read(_LARGEST_LOG)
+    except OSError:
+        return []
+    rows = []
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            rows.append(row)
+    return rows
 
 
 def put_aside(path: Path, reason: str) -> None:

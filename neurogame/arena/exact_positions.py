@@ -125,7 +125,7 @@ def exact_positions(
         None where too few are proved for a share to say something.
     """
     prover = Prover(game, _NODES)
-    plies = range(max(longest, 1), 0, -max(1, longest // _PLIES))
+    plies = spread_plies(longest)
     each = -(-count // len(plies))
     found: list[tuple[State, dict[int, float]]] = []
     for number in plies:
@@ -137,6 +137,15 @@ def exact_positions(
             if values is not None and min(values.values()) < max(values.values()):
                 found.append((state, values))
     return ExactPositions(found) if len(found) >= _FEWEST else None
+
+
+def spread_plies(longest: int) -> range:
+    """Return numbers of random plies that positions of all phases come from, the highest first.
+
+    Args:
+        longest: the highest; at least 1 is taken.
+    """
+    return range(max(longest, 1), 0, -max(1, longest // _PLIES))
 
 
 def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) -> list[State]:
@@ -152,10 +161,15 @@ def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) ->
     for number in plies:
         for opening in Openings(game, number, seed, nodes=0).first(count):
             state = play_opening(game, opening)
-            able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
-            if len(able) == 1 and able[0] != game.chance:
+            if has_chooser(state):
                 positions[state] = None
     return list(positions)
+
+
+def has_chooser(state: State) -> bool:
+    """Return whether one role alone has a choice, and is not chance."""
+    choosing = _choosing(state)
+    return len(choosing) == 1 and choosing[0] != state.game.chance
 
 
 def chooser(state: State) -> int:
@@ -164,7 +178,7 @@ def chooser(state: State) -> int:
     Raises:
         GameError: no role, or several, have a choice, or chance has.
     """
-    choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+    choosing = _choosing(state)
     if len(choosing) != 1:
         raise GameError(
             f"{len(choosing)} roles of {state.game.name} have a choice here; the value of a move "
@@ -199,6 +213,11 @@ def move_values(prover: Prover, state: State) -> dict[int, float] | None:
             return None
         values[move] = value
     return values
+
+
+def _choosing(state: State) -> list[int]:
+    """Return the roles that have several moves."""
+    return [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
 
 
 def _children(state: State, role: int) -> Iterator[tuple[int, State]]:

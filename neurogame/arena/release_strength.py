@@ -16,10 +16,10 @@ from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.files import DAMAGED
+from neurogame.files import DAMAGED, read_rows
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import random_lengths
-from neurogame.learn.run_folder import STRENGTH, read_log
+from neurogame.learn.run_folder import STRENGTH
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -114,7 +114,7 @@ def strength_of_run(folder: Path) -> list[ReleaseStrength]:
         CheckpointError: a row is no measurement.
     """
     try:
-        return [ReleaseStrength.from_json(row) for row in read_log(folder / STRENGTH)]
+        return [ReleaseStrength.from_json(row) for row in read_rows(folder / STRENGTH)]
     except DAMAGED as error:
         raise CheckpointError(
             f"{folder / STRENGTH}: a row is no measurement ({error!r}); delete the row or the file"
@@ -199,13 +199,12 @@ class StrengthMeter:
     def _measure(self, evaluator: Evaluator, seconds: float, number: int) -> ReleaseStrength:
         is_first = evaluator is self._untrained
         if number == 0:
-            lengths = random_lengths(self._game)
             self._exact = exact_positions(
                 self._game,
                 _EXACT,
                 1_000_003 * (self._seed + 1),
                 # Games that go on for longer than most have ends within reach.
-                longest=min(int(1.5 * lengths.mean), lengths.longest),
+                longest=random_lengths(self._game).reach,
                 left=self._left(),
             )
         strength = ReleaseStrength(

@@ -138,7 +138,6 @@ def _why(game: Game, opponent: str, players: Mapping[int, Player]) -> str:
 
 def _subject(opponent: str, game: Game) -> Subject | None:
     """Return what values states for a player, if it is a file or made from the rules alone."""
-    from neurogame.gdl.library import shipped
     from neurogame.inspect.subject import file_subject, fresh_subject
     from neurogame.players.spec import PlayerSpec
 
@@ -147,7 +146,7 @@ def _subject(opponent: str, game: Game) -> Subject | None:
         return None
     if spec.is_fresh:
         return fresh_subject(game, spec.source, 0)
-    return file_subject(spec.source, game) if shipped(spec.source).is_file() else None
+    return file_subject(spec.source, game) if spec.path.is_file() else None
 
 
 def _farewell(record: MatchRecord, human_role: int) -> str:

@@ -40,6 +40,11 @@ class GameLengths:
     mean: float
     longest: int
 
+    @property
+    def reach(self) -> int:
+        """Plies by which most random games are over: half more than they have on average."""
+        return min(int(1.5 * self.mean), self.longest)
+
 
 def random_lengths(game: Game) -> GameLengths:
     """Return how long 256 random games are, always the same ones."""

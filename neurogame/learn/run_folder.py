@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
-from neurogame.files import write_text
+from neurogame.files import read_rows, write_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 from neurogame.learn.run_lock import LOCK, RunLock, take_lock
@@ -24,32 +24,6 @@ STRENGTH = "strength.jsonl"
 LOGS = (ROUNDS, EVALUATIONS)
 _GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
 """First part of the tags of TensorBoard, by the log that holds the rows."""
-_LARGEST = 1 << 26
-"""Bytes of a log that are read, from its beginning."""
-
-
-def read_log(path: Path) -> list[dict[str, Any]]:
-    """Return the whole rows of a log; none where there is no file.
-
-    A line that is half written is left out, so that a run may go on meanwhile.
-
-    Args:
-        path: one of the ``.jsonl`` files of a run.
-    """
-    try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            text = stream.read(_LARGEST)
-    except OSError:
-        return []
-    rows = []
-    for line in text.splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-    return rows
 
 
 @final
@@ -161,7 +135,7 @@ class RunFolder:
             if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
                 os.truncate(path, checkpoint.logs.get(name, 0))
         # Measurements end later than the file is written: releases that it knows stay.
-        rows, until = read_log(self.path / STRENGTH), checkpoint.counters.get("seconds", 0.0)
+        rows, until = read_rows(self.path / STRENGTH), checkpoint.counters.get("seconds", 0.0)
         known = "".join(
             json.dumps(row) + "\n" for row in rows if row.get("seconds", until) <= until
         )
@@ -196,8 +170,7 @@ class RunFolder:
         Args:
             row: JSON-able, with its ``seconds``.
         """
-        with self._writing(), (self.path / STRENGTH).open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row) + "\n")
+        self._write_row(STRENGTH, row)
 
     def close(self) -> None:
         """End the event file, if there is one, and let other processes train here.
@@ -237,9 +210,12 @@ class RunFolder:
             )
         return lock
 
-    def _append(self, name: str, row: dict[str, Any]) -> None:
+    def _write_row(self, name: str, row: dict[str, Any]) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(json.dumps(row) + "\n")
+
+    def _append(self, name: str, row: dict[str, Any]) -> None:
+        self._write_row(name, row)
         if self._events is not None:
             with self._writing():
                 self._events.add(_GROUPS[name], row)

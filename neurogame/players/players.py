@@ -12,7 +12,6 @@ from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import evaluator_kinds, fresh_kind, fresh_names
-from neurogame.gdl.library import shipped
 from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.folder_player import FolderPlayer
@@ -71,7 +70,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         from neurogame.players.heuristic.player import HeuristicPlayer
 
         player = HeuristicPlayer(spec)
-    elif spec.source and not spec.is_fresh and shipped(spec.source).is_dir():
+    elif spec.source and not spec.is_fresh and spec.path.is_dir():
         player = FolderPlayer(spec, lambda file_spec: _searching_player(file_spec, seed))
     else:
         player = _searching_player(spec, seed)
@@ -250,7 +249,7 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
     """Return the checkpoint that a player string names; None where it names something else."""
     if spec.is_fresh or spec.is_written:
         return None
-    path = shipped(spec.source)
+    path = spec.path
     if not path.is_file():
         name, equals, _ = spec.source.partition("=")
         if equals and name.strip().isidentifier():

@@ -76,6 +76,7 @@ from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.kinds import fresh_kind, fresh_names, move_kinds
+from neurogame.gdl.library import shipped
 from neurogame.players.own_options import OwnOptions, own_names
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.settings import SEARCHES
@@ -162,6 +163,11 @@ class PlayerSpec:
         pairs = [f"{name}={value}" for name, value in self.options.items()]
         rest = ",".join(filter(None, [self.source, str(self.limit), *pairs]))
         return f"{self.kind}:{rest}" if rest else self.kind
+
+    @property
+    def path(self) -> Path:
+        """What a source that is no evaluator's name leads to: a file, a folder, or nothing."""
+        return shipped(self.source)
 
     @property
     def is_fresh(self) -> bool:

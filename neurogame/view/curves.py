@@ -9,7 +9,8 @@ from typing import Any
 from neurogame.arena.release_strength import strength_of_run
 from neurogame.arena.strength_table import NOTHING_RELEASED, still_rises, strength_sentence
 from neurogame.arena.yardstick import MCTS
-from neurogame.learn.run_folder import EVALUATIONS, ROUNDS, read_log
+from neurogame.files import read_rows
+from neurogame.learn.run_folder import EVALUATIONS, ROUNDS
 
 _MOST_POINTS = 400
 _ACROSS = ("seconds", "games")
@@ -29,8 +30,8 @@ def curves(folder: Path) -> dict[str, Any]:
     Args:
         folder: of the run.
     """
-    evaluations = read_log(folder / EVALUATIONS)
-    rows = evaluations or read_log(folder / ROUNDS)
+    evaluations = read_rows(folder / EVALUATIONS)
+    rows = evaluations or read_rows(folder / ROUNDS)
     across = next((name for name in _ACROSS if rows and name in rows[0]), None)
     lines = []
     if across is not None:

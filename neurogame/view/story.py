@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from neurogame.arena.exact_positions import chooser, has_chooser, spread_plies
 from neurogame.arena.exact_positions import move_values as proved_values
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.move_values import move_values
@@ -59,9 +60,8 @@ def story(subject: Subject, seed: int = 0) -> dict[str, Any]:
 def _mistakes(game: Game, evaluator: Evaluator, seed: int) -> Iterator[dict[str, Any]]:
     """Yield positions in which the move that looks best one ply ahead loses proved value."""
     prover, until = Prover(game, _NODES), time.monotonic() + _SECONDS
-    lengths, found = random_lengths(game), 0
-    longest = max(1, min(int(1.5 * lengths.mean), lengths.longest))
-    for plies in range(longest, 0, -max(1, longest // 16)):
+    found = 0
+    for plies in spread_plies(random_lengths(game).reach):
         for opening in Openings(game, plies, seed, nodes=0).first(_EACH):
             if found == _MISTAKES or time.monotonic() >= until:
                 return
@@ -74,10 +74,9 @@ def _mistakes(game: Game, evaluator: Evaluator, seed: int) -> Iterator[dict[str,
 
 def _mistake(prover: Prover, evaluator: Evaluator, state: State) -> str:
     """Return what is wrong with the move that looks best; empty if nothing is, or not proved."""
-    able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
-    if len(able) != 1 or able[0] == state.game.chance:
+    if not has_chooser(state):
         return ""
-    role = able[0]
+    role = chooser(state)
     chosen = move_values(evaluator, state)[role][0].move
     worth = proved_values(prover, state)
     if worth is None or worth[chosen] == max(worth.values()):

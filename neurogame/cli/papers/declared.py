@@ -7,6 +7,7 @@ import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, final
@@ -157,6 +158,7 @@ def paper_tables(paper: str | None = None, table: str | None = None) -> list[Pap
     return found
 
 
+@cache
 def declarations() -> dict[str, Any]:
     """Return what the file declares: the text ``about`` the page, titles of ``papers``, tables."""
     return tomllib.loads((_HERE / "papers.toml").read_text(encoding="utf-8"))

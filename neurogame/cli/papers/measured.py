@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from neurogame.cli.papers.declared import DIR, SCALES, PaperCell, PaperFigure, PaperTable
 from neurogame.errors import ConfigurationError, NeurogameError
+from neurogame.files import read_rows
 from neurogame.version import __version__
 
 if TYPE_CHECKING:
@@ -110,10 +111,10 @@ def cell_job(
 
 def read_records(folder: Path) -> list[CellRecord]:
     """Return the records of a folder; of equal commands the last, a line cut off left out."""
-    path, found = folder / RECORDS, dict[tuple[str, ...], CellRecord]()
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, TypeError):
-            one = CellRecord(**json.loads(line))
+    found = dict[tuple[str, ...], CellRecord]()
+    for row in read_rows(folder / RECORDS):
+        with contextlib.suppress(TypeError):
+            one = CellRecord(**row)
             found[one.key] = one
     return list(found.values())
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import PlayerError
-from neurogame.gdl.library import shipped
 from neurogame.players.auto.choice import PlayerChoice, choose_player
 from neurogame.players.player import Player
 from neurogame.players.solve_player import SolvePlayer
@@ -53,7 +52,7 @@ class AutoPlayer:
         """
         self.report = ""
         self._spec, self._options, self._limit = spec, spec.own, spec.limit
-        self._folder = shipped(spec.source) if spec.source else None
+        self._folder = spec.path if spec.source else None
         if self._folder is not None and not self._folder.is_dir():
             raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
         self._game: Game | None = None

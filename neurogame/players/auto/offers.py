@@ -77,8 +77,9 @@ class Offers:
     def teaching(self) -> SelfTeaching | None:
         """What self-play teaches; None as long as that is not ready, and if nothing is learned."""
         begun = self.begun
-        is_ready = begun is not None and begun.done() and begun.exception() is None
-        return begun.result() if begun is not None and is_ready else None
+        if begun is None or not begun.done() or begun.exception() is not None:
+            return None
+        return begun.result()
 
     def plain(self) -> Candidate:
         """Return the player that needs nothing: a plain tree search."""
