@@ -14,10 +14,12 @@ from neurogame.version import __version__
 from neurogame.views import set_view
 
 if TYPE_CHECKING:
+    from neurogame import data as data
     from neurogame import envs as envs
     from neurogame.arena.run import run_arena as run_arena
     from neurogame.arena.series import play_series as play_series
     from neurogame.arena.settings import ArenaSettings as ArenaSettings
+    from neurogame.evaluators.base import Evaluator as Evaluator
     from neurogame.evaluators.build import make_evaluator as make_evaluator
     from neurogame.evaluators.config import EvaluatorConfig as EvaluatorConfig
     from neurogame.evaluators.true_goal import state_values as state_values
@@ -43,6 +45,7 @@ _HOMES = {
     "arena.run": ("run_arena",),
     "arena.series": ("play_series",),
     "arena.settings": ("ArenaSettings",),
+    "evaluators.base": ("Evaluator",),
     "evaluators.build": ("make_evaluator",),
     "evaluators.config": ("EvaluatorConfig",),
     "evaluators.true_goal": ("state_values",),
@@ -65,16 +68,19 @@ _HOMES = {
 """Module -> its public names, as type checkers read them above; torch takes a second to load, so
 nothing is loaded before it is asked for."""
 
+_ROOMS = ("data", "envs")
+"""Rooms that are public themselves."""
+
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["NeurogameError", "NeurogameWarning", "__version__", "envs", *_HOME_OF]
+__all__ = ["NeurogameError", "NeurogameWarning", "__version__", *_ROOMS, *_HOME_OF]
 
 if not TYPE_CHECKING:  # a type checker shall refuse names that are not there
 
     def __getattr__(name: str) -> object:
         """Load a public name at its first use."""
-        if name == "envs":
-            return import_module(f"{__name__}.envs")
+        if name in _ROOMS:
+            return import_module(f"{__name__}.{name}")
         if name not in _HOME_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -9,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int64s
 from neurogame.errors import GameError
 from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
 from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
@@ -51,6 +53,7 @@ def sample_games(
     max_plies: int = MAX_PLIES,
     *,
     games: int | None = None,
+    phase: tuple[float, float] = (0.0, 1.0),
     threads: int = 1,
     backend: str | None = None,
 ) -> SampledStates:
@@ -63,9 +66,12 @@ def sample_games(
     Args:
         simulator: of the game.
         count: number of states to draw, at least 1.
-        seed: any integer; with ``count``, ``max_plies`` and ``games`` it determines the result.
+        seed: any integer; with ``count``, ``max_plies``, ``games`` and ``phase`` it determines the
+            result.
         max_plies: games are cut after this number of plies, at least 1.
         games: number of games, at least 1; None: as many as states, at least 64.
+        phase: which part of each game the states are of: from what share of its plies to what
+            share, within 0..1; ``(0.75, 1)`` is the last quarter.
         threads: threads that share the games, at least 1.
         backend: what plays, see :mod:`~neurogame.kernels.backends`; None: the fastest.
 
@@ -74,43 +80,79 @@ def sample_games(
     """
     if count < 1:
         raise GameError(f"count must be at least 1, not {count}")
+    if not 0 <= phase[0] < phase[1] <= 1:
+        raise GameError(f"phase must be two rising shares of a game in 0..1, not {phase}")
     number = max(LANES, count) if games is None else games
     results = play_out(simulator, number, seed, max_plies, threads=threads, backend=backend)
-    ends = results.lengths.cpu().numpy().cumsum(dtype=np.int64)
+    lengths = results.lengths.cpu().numpy().astype(np.int64)
+    opens = np.ceil(phase[0] * lengths).astype(np.int64)
+    ends = (np.ceil(phase[1] * lengths).astype(np.int64) - opens).cumsum()
     if not ends[-1]:
         raise GameError(
-            "the initial state is terminal, or a role has no move in it: there are no states to "
-            "sample"
+            "the initial state is terminal, a role has no move in it, or no game is long enough to "
+            f"have a state in the phase {phase}: there are no states to sample"
         )
     drawn = np.random.default_rng(seed & (1 << 64) - 1).integers(ends[-1], size=count)
-    game = np.searchsorted(ends, drawn, side="right")
-    ply = results.lengths.cpu().numpy()[game] - (ends[game] - drawn)
+    # Searched in their order, which stays in the cache.
+    rising = np.argsort(drawn)
+    game = np.empty_like(drawn)
+    game[rising] = np.searchsorted(ends, drawn[rising], side="right")
+    ply = drawn - (np.append(0, ends)[:-1] - opens)[game]
     kernel = simulator.playout_kernel(backend)
-    # By block of games and ply: the order in which the replay comes by.
-    block = game // (LANES * BLOCK_WORDS)
-    order = np.lexsort((ply, block))
-    parts = []
-    for first in np.unique(block):
-        begin = int(first) * BLOCK_WORDS
-        width = min(BLOCK_WORDS, word_count(number) - begin)
-        words = simulator.initial(LANES * width).words
-        numbers = torch.arange(begin, begin + width, device=simulator.device)
-        members = order[block[order] == first]
-        step = 0
-        for at in np.unique(ply[members]):
-            if at > step:
-                steps = int(at) - step
-                end = kernel.finish(words, numbers, seed, step=step, steps=steps, threads=threads)
-                words, step = end.words, int(at)
-            lanes = torch.from_numpy(game[members[ply[members] == at]] - LANES * begin)
-            parts.append(unpack(gather_lanes(words, lanes.to(simulator.device)), len(lanes)))
-    back = torch.from_numpy(np.argsort(order)).to(simulator.device)
+
+    def after(words: Tensor, numbers: Tensor, step: int, steps: int) -> Tensor:
+        """Return the same games a number of plies later."""
+        return kernel.finish(words, numbers, seed, step=step, steps=steps, threads=threads).words
+
     return SampledStates(
-        StateBatch.from_bool(torch.cat(parts)[back]),
+        StateBatch.from_bool(_states_at(simulator, number, game, ply, after)),
         torch.from_numpy(ply).to(simulator.device),
         torch.from_numpy(game).to(simulator.device),
         results,
     )
+
+
+def _states_at(
+    simulator: Simulator,
+    number: int,
+    game: Int64s,
+    ply: Int64s,
+    after: Callable[[Tensor, Tensor, int, int], Tensor],
+) -> Tensor:
+    """Play a number of games again, and return states of them; bool ``[N, F]``.
+
+    Args:
+        simulator: of the game.
+        number: of games.
+        game: which one each state is of; int64 ``[N]``.
+        ply: plies before each; int64 ``[N]``.
+        after: words of states, their numbers, the plies that they have come to and the plies to
+            go on for -> words of states.
+    """
+    # By block of games and ply: the order in which the replay comes by.
+    plies = int(ply.max()) + 1
+    place = game // (LANES * BLOCK_WORDS) * plies + ply
+    order = np.argsort(place.astype(np.min_scalar_type(int(place.max()))), kind="stable")
+    found, starts = np.unique(place[order], return_index=True)
+    parts, now, step = [], -1, 0
+    words = numbers = torch.empty(0)
+    for at, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+        block, to = divmod(at, plies)
+        begin = block * BLOCK_WORDS
+        if block > now:
+            width = min(BLOCK_WORDS, word_count(number) - begin)
+            words, now, step = simulator.initial(LANES * width).words, block, 0
+            numbers = torch.arange(begin, begin + width, device=simulator.device)
+        if to > step:
+            words, step = after(words, numbers, step, to - step), to
+        lanes = torch.from_numpy(game[rows] - LANES * begin).to(simulator.device)
+        if 8 * len(rows) > LANES * len(numbers):
+            parts.append(unpack(words, LANES * len(numbers)).index_select(0, lanes))
+        else:
+            parts.append(unpack(gather_lanes(words, lanes), len(lanes)))
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return torch.cat(parts).index_select(0, torch.from_numpy(back).to(simulator.device))
 
 
 def sample_states(

@@ -123,7 +123,7 @@ def test_type_checkers_see_what_is_loaded() -> None:
         for alias in node.names
     }
     loaded = {name: f"neurogame.{home}" for name, home in neurogame._HOME_OF.items()}
-    assert seen == {**loaded, "envs": "neurogame"}
+    assert seen == {**loaded, "data": "neurogame", "envs": "neurogame"}
 
 
 def test_the_import_loads_nothing_heavy_and_a_state_shows_itself(tmp_path: Path) -> None:

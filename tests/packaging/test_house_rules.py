@@ -20,7 +20,7 @@ ROOMS = (
     *("workers", "gdl", "ground", "prover", "graph", "circuit", "analysis", "regress"),
     *("native", "structure", "judges", "kernels", "simulate", "show", "features"),
     *("evaluators", "search"),
-    *("learn", "players", "envs", "arena", "ggp", "inspect", "kinds", "view", "cli"),
+    *("learn", "players", "envs", "arena", "ggp", "inspect", "data", "kinds", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
