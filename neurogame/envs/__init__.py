@@ -1,10 +1,10 @@
-"""Games as environments of reinforcement-learning libraries, an extra: `neurogame[envs]`."""
+"""Games as environments of reinforcement-learning libraries, which are extras."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neurogame.errors import MissingExtraError
 from neurogame.simulate.game import Game
@@ -12,6 +12,7 @@ from neurogame.simulate.game import Game
 if TYPE_CHECKING:
     from neurogame.envs.lane_env import LaneEnv
     from neurogame.envs.one_role_env import OneRoleEnv
+    from neurogame.envs.spiel import SpielBot, SpielGame
     from neurogame.envs.turns_env import TogetherEnv, TurnsEnv
 
 
@@ -82,13 +83,51 @@ def vector(
     return env
 
 
+def openspiel(game: Game | str) -> SpielGame:
+    """Return a game as OpenSpiel knows games; from then on ``pyspiel.load_game`` has it, too.
+
+    Args:
+        game: the game, or its name or file; its name there is ``neurogame_NAME``.
+
+    Raises:
+        MissingExtraError: OpenSpiel is not installed.
+        GameError: another game of this name is there already.
+    """
+    made: SpielGame = _module("spiel", "pyspiel", "openspiel").spiel_game(_game(game))
+    return made
+
+
+def openspiel_bot(
+    player: str, game: Any, number: int, *, seed: int = 0, seconds: float | None = None
+) -> SpielBot:
+    """Return a player of the package as a bot of OpenSpiel.
+
+    Args:
+        player: player string, such as ``mcts:sims=1000``.
+        game: of :func:`openspiel`, or OpenSpiel's own ``tic_tac_toe`` or ``connect_four``.
+        number: of the player that it plays, from 0.
+        seed: decides its choices.
+        seconds: for a move; None: as long as the player string says.
+
+    Raises:
+        MissingExtraError: OpenSpiel is not installed.
+        GameError: it is a game that only OpenSpiel has.
+    """
+    bot: SpielBot = _module("spiel", "pyspiel", "openspiel").SpielBot(
+        player, game, number, seed=seed, seconds=seconds
+    )
+    return bot
+
+
 def _game(game: Game | str) -> Game:
     return Game.load(game) if isinstance(game, str) else game
 
 
-def _module(name: str, library: str) -> ModuleType:
+def _module(name: str, library: str, extra: str = "envs") -> ModuleType:
     try:
         import_module(library)
     except ImportError:
-        raise MissingExtraError(f"{library} is not here: pip install 'neurogame[envs]'") from None
+        raise MissingExtraError(
+            f"{library} is not here: pip install 'neurogame[{extra}]'"
+        ) from None
     return import_module(f"{__name__}.{name}")

@@ -8,6 +8,7 @@ import importlib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 
@@ -81,6 +82,8 @@ def imported(node: ast.AST) -> list[str]:
 
 def test_every_module_imports_and_has_its_public_names() -> None:
     for name in MODULES:
+        if name == "neurogame.envs.spiel" and find_spec("pyspiel") is None:
+            continue  # An extra that the tests do without.
         module = importlib.import_module(name)
         assert (module.__doc__ or "").strip(), name
         names = list(getattr(module, "__all__", []))
