@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 import xml.etree.ElementTree as ElementTree
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,30 @@ def test_one_index_leads_to_every_document() -> None:
     assert [path for path in linked if not path.exists()] == []
     documents = {*(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "notebooks").glob("*.ipynb")}
     assert documents - linked == {INDEX}
+
+
+def test_the_menu_of_the_site_lists_every_document() -> None:
+    found = spec_from_file_location("docs_conf", REPOSITORY / "docs" / "conf.py")
+    assert found is not None
+    assert found.loader is not None
+    conf = module_from_spec(found)
+    found.loader.exec_module(conf)
+    menu = conf.menu(INDEX.read_text(encoding="utf-8"))
+    listed = {(INDEX.parent / f"{page}.md").resolve() for page in menu.split()}
+    documents = set((REPOSITORY / "docs").rglob("*.md")) - {INDEX}
+    assert documents - listed == set()
+    assert menu.count("{toctree}") == 5
+    assert all(f"neurogame.{name}" in conf.reference() for name in neurogame.__all__[:2])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [*sorted((REPOSITORY / "docs").rglob("*.md")), *sorted(REPOSITORY.glob("*.md"))],
+    ids=lambda path: path.name,
+)
+def test_links_lead_to_files_that_are_there(document: Path) -> None:
+    links = [link for link in LINK.findall(document.read_text("utf-8")) if ":" not in link]
+    assert [link for link in links if not (document.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize(
