@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
+from neurogame.arena.run_head import strength_words
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
 from neurogame.errors import CheckpointError
@@ -92,16 +93,7 @@ class ReleaseStrength:
 
     def text(self) -> str:
         """Return a few words for a progress bar."""
-        against = (("untrained", self.untrained), ("mcts", self.mcts))
-        known = [
-            (name, strength)
-            for name, strength in against
-            if strength is not None and strength.matches
-        ]
-        told = [f"{100 * strength.score:.0f}% {name}" for name, strength in known]
-        if self.exact is not None:
-            told.append(f"{100 * self.exact.share:.0f}% exact")
-        return ", ".join(told)
+        return strength_words(self.to_json())
 
 
 def strength_of_run(folder: Path) -> list[ReleaseStrength]:

@@ -1,8 +1,7 @@
-"""What the folder of a training run tells: of which game it is, how far it is, how strong."""
+"""A training run with its last checkpoint: exported, deleted, held against others."""
 
 from __future__ import annotations
 
-import warnings
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +9,11 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
-from neurogame.errors import ConfigurationError, NeurogameError, NeurogameWarning
+from neurogame.arena.run_head import is_training, read_config
+from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.event_file import event_files
-from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH, RunFolder
+from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH
 from neurogame.learn.run_lock import LOCK, take_lock
 
 _FILES = (CONFIG, *LOGS, STRENGTH, BEST, LATEST)
@@ -45,16 +45,6 @@ class RunRecord:
         return str(self.config.get("rules", "?")) if held is None else held.game_name
 
     @property
-    def counters(self) -> dict[str, Any]:
-        """How far it is: ``seconds``, ``matches`` and others; empty if that is not known."""
-        return {} if self.checkpoint is None else self.checkpoint.counters
-
-    @property
-    def size(self) -> int:
-        """Bytes of its files."""
-        return sum(path.stat().st_size for path in self.path.iterdir() if path.is_file())
-
-    @property
     def last(self) -> ReleaseStrength | None:
         """The strength of its last release that was measured; the untrained networks are none."""
         return next((one for one in reversed(self.strength) if one.seconds > 0), None)
@@ -71,32 +61,14 @@ def read_run(path: Path) -> RunRecord:
         ConfigurationError: the folder holds none.
         CheckpointError: a file of it is damaged.
     """
-    if not (path / CONFIG).is_file():
-        raise ConfigurationError(f"{path} holds no training run (no {CONFIG} in it)")
-    latest = path / LATEST
+    config, latest = read_config(path), path / LATEST
     return RunRecord(
         path=path,
-        config=RunFolder(path).config(),
+        config=config,
         checkpoint=load_checkpoint(latest) if latest.is_file() else None,
         strength=strength_of_run(path),
-        is_training=(path / LOCK).exists() and take_lock(path) is None,
+        is_training=is_training(path),
     )
-
-
-def find_runs(folder: Path) -> list[RunRecord]:
-    """Return the runs in a folder, by name; damaged ones are left out, with a warning each.
-
-    Args:
-        folder: may be missing.
-    """
-    found = []
-    for path in sorted({p.parent for name in (CONFIG, LATEST) for p in folder.glob(f"*/{name}")}):
-        try:
-            found.append(read_run(path))
-        except (NeurogameError, OSError) as error:
-            text = f"{path} is left out: {error}; restore its files or delete the folder"
-            warnings.warn(text, NeurogameWarning, stacklevel=2)
-    return found
 
 
 def surpassed(runs: Sequence[RunRecord]) -> dict[Path, Path]:

@@ -58,6 +58,11 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 
+    if options.level and options.seconds is not None:
+        raise ConfigurationError(
+            f"--seconds {options.seconds:g}: not with --level {options.level}, which says how long "
+            "the opponent thinks; leave one of the two out"
+        )
     torch.set_num_threads(max(1, options.threads))
     game = Game.load(options.rules, **chosen_settings(options, ArenaSettings))
     human_role = game.players[0] if options.role is None else game.role_index(options.role)
@@ -68,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     made = {role: make_player(opponent, game, options.seed + role) for role in others}
     human = HumanPlayer(why=partial(_why, game, opponent, made))
     players: list[Player] = [made.get(role, human) for role in game.players]
-    seconds = options.seconds or _LEVELS[options.level or "normal"]
+    seconds = _LEVELS[options.level or "normal"] if options.seconds is None else options.seconds
     record = play_match(game, players, Limit(seconds=seconds), options.seed)
     print(_farewell(record, human_role))
     return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from neurogame.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from neurogame.arena.run_head import RunHead
     from neurogame.arena.run_record import RunRecord
     from neurogame.inspect.table import Part
 
@@ -48,14 +49,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List runs, or do what is asked with them."""
-    from neurogame.arena.run_record import delete_run, export_run, find_runs, read_run, surpassed
-    from neurogame.inspect.table import told
+    from neurogame.arena.run_head import find_runs, read_head
 
     action, folder = options.action or "list", options.folder
     if options.json and action != "list":
         raise ConfigurationError(f"--json goes with the list of runs, not with {action}")
     paths = [p if p.exists() or not (folder / p).exists() else folder / p for p in options.runs]
-    runs = [read_run(path) for path in paths] or find_runs(folder)
+    if action != "list":
+        _act(action, options, paths)
+        return 0
+    heads = [read_head(path) for path in paths] or find_runs(folder, read_head)
+    if options.json:
+        print(json.dumps({"runs": [{**_row(one), "hash": _hash(one)} for one in heads]}))
+    else:
+        print(listed(heads) or f"no runs in {folder}; 'neurogame train GAME' makes one")
+    return 0
+
+
+def _act(action: str, options: argparse.Namespace, paths: list[Path]) -> None:
+    """Compare, export or delete runs."""
+    from neurogame.arena.run_head import find_runs
+    from neurogame.arena.run_record import delete_run, export_run, read_run, surpassed
+    from neurogame.inspect.table import told
+
+    runs = [read_run(path) for path in paths] or find_runs(options.folder, read_run)
     if action == "compare" and len(paths) < 2:
         raise ConfigurationError("compare: name two runs or more, by their folders")
     if action == "export" and len(paths) != 1:
@@ -65,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{out}: {export_run(runs[0], out) / 1e6:.1f} MB")
     elif action == "compare":
         print(told(_compared(runs)))
-    elif action == "prune":
+    else:
         weaker = surpassed(runs)
         for path, best in weaker.items():
             left = delete_run(path) if options.yes else ""
@@ -75,14 +92,9 @@ def run(options: argparse.Namespace) -> int:
             print("nothing to delete: no run is surely weaker than another one of its game")
         elif not options.yes:
             print("nothing is deleted without --yes; runs that train or were not measured stay")
-    elif options.json:
-        print(json.dumps({"runs": [_row(one) for one in runs]}))
-    else:
-        print(listed(runs) or f"no runs in {folder}; 'neurogame train GAME' makes one")
-    return 0
 
 
-def listed(runs: list[RunRecord]) -> str:
+def listed(runs: list[RunHead]) -> str:
     """Return runs as a table; empty if there are none."""
     from neurogame.inspect.table import Table, told
 
@@ -92,23 +104,23 @@ def listed(runs: list[RunRecord]) -> str:
     return told([Table(rows, columns)])
 
 
-def _row(run: RunRecord) -> dict[str, Any]:
-    counters, last = run.counters, run.last
-    strength = last.text() if last is not None else ""
+def _row(run: RunHead) -> dict[str, Any]:
     return {
         "run": str(run.path),
         "game": run.game,
-        "seconds": counters.get("seconds", 0.0),
-        "games": counters.get("matches", 0),
-        "releases": sum(bool(row.get("released")) for row in _results(run)),
+        "seconds": run.seconds,
+        "games": run.games,
+        "releases": run.releases,
         "bytes": run.size,
-        "told": ", ".join(filter(None, ["trains now" * run.is_training, strength])) or "–",
-        "hash": run.checkpoint.hash if run.checkpoint else None,
+        "told": ", ".join(filter(None, ["trains now" * run.is_training, run.strength])) or "–",
     }
 
 
-def _results(run: RunRecord) -> list[dict[str, Any]]:
-    return run.checkpoint.results if run.checkpoint else []
+def _hash(run: RunHead) -> str | None:
+    from neurogame.arena.run_record import read_run
+
+    held = read_run(run.path).checkpoint
+    return held.hash if held else None
 
 
 def _compared(runs: list[RunRecord]) -> list[Part]:
@@ -119,7 +131,7 @@ def _compared(runs: list[RunRecord]) -> list[Part]:
     parts: list[Part] = []
     for one in runs:
         table = strength_table(one.strength) if one.strength else "its strength was not measured"
-        sentence = still_rises(_results(one))
+        sentence = still_rises(one.checkpoint.results if one.checkpoint else [])
         parts.append("\n".join(filter(None, [f"{one.path}, {one.game}", table, sentence])))
     settings = [one.settings() for one in runs]
     names = {name: None for own in settings for name in own}

@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _choice() -> str:
     """Return what can be looked at: games, checkpoints that come with neurogame, and runs."""
-    from neurogame.arena.run_record import find_runs
+    from neurogame.arena.run_head import find_runs, read_head
     from neurogame.cli.runs import RUNS, listed
     from neurogame.gdl.library import CHECKPOINTS, library_folder, library_names
 
@@ -115,5 +115,5 @@ def _choice() -> str:
         "trained players, as in 'neurogame view checkpoints/connectfour.pt'": held,
     }
     parts = [f"{title}:\n{fill(', '.join(names), 98)}" for title, names in lines.items() if names]
-    runs = listed(find_runs(RUNS)) or "none yet; 'neurogame train GAME' makes one"
+    runs = listed(find_runs(RUNS, read_head)) or "none yet; 'neurogame train GAME' makes one"
     return "\n\n".join([*parts, f"runs in {RUNS}, as in 'neurogame view {RUNS}/NAME':\n{runs}"])

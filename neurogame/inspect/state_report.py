@@ -174,11 +174,12 @@ def state_parts(report: dict[str, Any], top: int) -> list[Part]:
     against, move, other = (report[name] for name in ("against", "move", "rather_than"))
     what = "value" if move is None else move if other is None else f"{move} rather than {other}"
     less = "" if against is None else ", differences"
-    error = report["sampling_error"]
+    error, moves = report["sampling_error"], report["moves"]
+    listed = f", the best {top} of {len(moves)}" if len(moves) > top else ""
     parts: list[Part] = [
         report["state"],
         *([] if against is None else ["less", against]),
-        Table(report["moves"][:top], "={value:.4f} | ={text}", f"moves of {report['role']}"),
+        Table(moves[:top], "={value:.4f} | ={text}", f"moves of {report['role']}{listed}"),
         f"{what} for {report['role']}: {report['value']:.3f} ({report['method']}{less}), in "
         f"{UNIT_TEXTS[report['unit']]}",
         sums(report, short, len(short)) if short else sums(report, report["contributions"], top),

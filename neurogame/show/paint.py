@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from neurogame.errors import GameError
 from neurogame.show.board import Board, Place
 from neurogame.show.board_drawing import INK, SQUARE, svg_text
-from neurogame.simulate.game import State
+
+if TYPE_CHECKING:
+    from neurogame.simulate.game import State
 
 POSITIVE, NEGATIVE = "#2b6cb0", "#c53030"
 """Colours of what is above and below 0: blue and red, which all people tell apart."""

@@ -43,6 +43,7 @@ def test_the_trained_player_of_a_game_is_found_under_other_names_and_tells_why(
     assert " played (" in shown
     assert "\nexpected " in shown
     assert "(exact), in log-odds" in shown
+    assert ", the best 6 of 8\n" in shown
     assert list(tmp_path.iterdir()) == [tmp_path / path]
 
 
@@ -70,7 +71,10 @@ def test_who_plays_is_said_in_a_line(
     assert made == [opponent.partition(" (")[0]]
 
 
-def test_a_level_is_no_player_string(refused: Refused) -> None:
+def test_a_level_is_no_player_string_and_says_the_time(refused: Refused) -> None:
+    assert "not with --level easy, which says how long" in refused(
+        "play", "tictactoe", "--level", "easy", "--seconds", "2"
+    )
     assert "leave one of the two out" in refused(
         "play", "tictactoe", "--level", "hard", "--opponent", "random"
     )

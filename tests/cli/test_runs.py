@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from neurogame.arena import run_head
 from neurogame.arena.exact_positions import ValueKept
 from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
 from neurogame.cli.main import main
 from neurogame.evaluators.fresh import make_fresh
+from neurogame.learn import run_folder
 from neurogame.learn.checkpoints.checkpoint import save_checkpoint
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.run_folder import RunFolder
+from tests import processes
 from tests.library import Captured, Patch, Refused, checkpoint_of, load
 
 
@@ -51,6 +55,8 @@ def made(
     evaluator = make_fresh("cilp", load(game))
     counters = {"seconds": 8.0, "matches": 1234}
     held = checkpoint_of(load(game), evaluator, counters=counters, optimiser={})
+    folder.log_round({"games": 1234, "seconds": 8.0})
+    folder.log_evaluation({"games": 900, "seconds": 6.0, "released": True})
     folder.log_strength(strength(at, low, high).to_json())
     save_checkpoint(folder.latest, held)
     folder.close()
@@ -72,6 +78,7 @@ def test_runs_are_listed(runs: Path, capsys: Captured) -> None:
     assert head.split()[:3] == ["run", "game", "seconds"]
     assert [line.split()[1] for line in lines] == ["tictactoe", "nim", "tictactoe", "tictactoe"]
     assert all("60% mcts, 75% exact" in line for line in lines)
+    assert [line.split()[2:5] for line in lines] == [["8", "1,234", "1"]] * 4
     assert main(["runs", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["runs"]) == 4
     assert main(["view"]) == 0
@@ -79,6 +86,19 @@ def test_runs_are_listed(runs: Path, capsys: Captured) -> None:
     assert all(text in shown for text in ("connectfour_simultaneous", "pig.pt", "runs/weak"))
     assert main(["runs", "--folder", "nowhere"]) == 0
     assert "no runs in nowhere" in capsys.readouterr().out
+
+
+def test_a_list_needs_no_torch(runs: Path) -> None:
+    code = (
+        "import sys; from neurogame.cli.main import main; code = main(['runs']);"
+        "sys.exit(code or ('torch' in sys.modules))"
+    )
+    assert "runs/strong" in processes.run([sys.executable, "-c", code]).stdout
+
+
+def test_the_list_knows_the_files_of_a_run() -> None:
+    for name in ("CONFIG", "LATEST", "ROUNDS", "EVALUATIONS", "STRENGTH"):
+        assert getattr(run_head, name) == getattr(run_folder, name)
 
 
 def test_settings_that_differ_are_told(runs: Path, capsys: Captured) -> None:

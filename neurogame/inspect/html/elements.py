@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from neurogame.show.board_drawing import EDGE, FONT, INK, PANEL
 from neurogame.show.board_drawing import FAINT as _FAINT
 from neurogame.show.paint import NEGATIVE, POSITIVE, Paint
-from neurogame.show.state_svg import state_svg
-from neurogame.simulate.game import State
+
+if TYPE_CHECKING:
+    from neurogame.simulate.game import State
 
 
 @final
@@ -120,6 +121,9 @@ def picture(state: State, paint: Paint | None = None, *, caption: str) -> Elemen
         caption: what is seen.
     """
     below = element("div", f"color:{FAINT};font-size:12px", caption)
+    # Imported here: tables need no torch.
+    from neurogame.show.state_svg import state_svg
+
     return Element("div", "", (below,), picture=state_svg(state, paint))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -123,7 +124,8 @@ class AutoPlayer:
         school = choice.school
         if school is not None:
             end -= _REMAKING * school.making
-            with during(f"{self.name}: learns on", max(end - time.monotonic(), 0.0)):
+            left = end - time.monotonic()
+            with during(f"{self.name}: learns on", left) if left >= 0.5 else nullcontext():
                 school.spend(lambda: time.monotonic() >= end)
             school.release()
             school.keep()
