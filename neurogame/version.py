@@ -1,3 +1,3 @@
 """The version of the package, as checkpoints and records of matches name it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
