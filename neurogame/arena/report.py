@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.rating import RatingList
+from neurogame.errors import ConfigurationError
 from neurogame.padded import padded
 
 _COLUMNS = (
@@ -42,6 +43,32 @@ def markdown(result: ArenaResult) -> str:
     if notes:
         parts.append("\n".join(notes))
     return "\n\n".join(parts) + "\n"
+
+
+def leaderboard(result: ArenaResult, command: str) -> str:
+    """Return a page with a row for each game, or game and limit, and a column for each player.
+
+    Args:
+        result: of three players or more.
+        command: what measured it, with ``GAME`` for the game.
+
+    Raises:
+        ConfigurationError: there are no ratings.
+    """
+    if not result.ratings:
+        raise ConfigurationError("a leaderboard needs three players or more, and finished matches")
+    # The last list is that of all games, where there are several.
+    players = result.ratings[-1].players
+    rows = []
+    for entry in result.ratings:
+        place = {player: number for number, player in enumerate(entry.players)}
+        cells = [_elo(entry.elo[place[one]], entry.elo_ci95[place[one]]) for one in players]
+        rows.append([f"{entry.game or 'all games'} {entry.limit}".rstrip(), *cells])
+    return (
+        "# Leaderboard\n\nElo ratings with their 95 % intervals, mean 0 in each row, after "
+        f"{result.matches:,} matches.\n\n{_table(['game', *players], rows, 1)}\n\n"
+        f"A row again:\n\n```\n{command}\n```\n"
+    )
 
 
 def _rows(pairing: PairingResult) -> Iterator[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from neurogame.arena.settings import DEFAULT_MATCHES, DEFAULT_SPRT_MATCHES, ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError
+from neurogame.files import write_output
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
@@ -82,6 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="draw mean goals with intervals into FILE (.svg, .png or .pdf; default DIR/plot.svg)",
     )
+    parser.add_argument(
+        "--leaderboard",
+        type=Path,
+        metavar="FILE",
+        help="write ratings as a page in Markdown, a row for each game; three players at least",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -89,6 +97,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the arena and print its results; exit code 130 if it was interrupted."""
     workers = chosen_workers(options)
+    board = options.leaderboard
+    if board is not None and (len(options.players) < 3 or not board.parent.is_dir()):
+        raise ConfigurationError(
+            f"--leaderboard {board}: it needs a folder that is there, and three players or more; "
+            f"there are {len(options.players)}"
+        )
     settings = _settings(options, workers)
     plot = _plot_path(options)
 
@@ -127,6 +141,18 @@ def _settings(options: argparse.Namespace, workers: WorkerSettings) -> ArenaSett
     )
 
 
+def _command(options: argparse.Namespace) -> str:
+    """Return the command that measures one game again, whatever others there are beside it."""
+    words = ["neurogame", "arena", "--game", "GAME", "--players", *options.players]
+    words += ["--limit", *options.limit] if options.limit else []
+    words += [] if options.sprt is None else [f"--sprt={options.sprt}"]
+    words += [] if options.matches is None else ["--matches", str(options.matches)]
+    for name, value in chosen_settings(options, ArenaSettings).items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if value is True else [option, str(value)]
+    return shlex.join(words)
+
+
 def _plot_path(options: argparse.Namespace) -> Path | None:
     """Return where to draw, checked."""
     if options.plot is None:
@@ -153,7 +179,7 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 def _report(result: ArenaResult, options: argparse.Namespace, plot: Path | None) -> None:
     """Print the results, and draw them."""
-    from neurogame.arena.report import markdown
+    from neurogame.arena.report import leaderboard, markdown
 
     if plot is not None:
         from neurogame.arena.plot import write_plot
@@ -163,3 +189,5 @@ def _report(result: ArenaResult, options: argparse.Namespace, plot: Path | None)
         print(json.dumps(result.as_dict()))
     else:
         print(markdown(result), end="")
+    if options.leaderboard is not None:
+        write_output(options.leaderboard, leaderboard(result, _command(options)), force=True)

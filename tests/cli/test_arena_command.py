@@ -16,6 +16,7 @@ import pytest
 from neurogame.cli.main import main
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.match_start import MatchStart
+from tests.library import Refused
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 PAIR = ["arena", "--game", "tictactoe", "--players", "alphabeta:mlp,depth=1", "random"]
@@ -45,6 +46,31 @@ def test_two_players_answer_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     [only] = found["pairings"]
     assert {name: found[name] for name in only} == only
     assert found["ratings"] == []
+
+
+def test_a_leaderboard_has_a_row_for_each_game_and_its_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refused: Refused
+) -> None:
+    page, players = tmp_path / "board.md", ["random", "mcts:sims=5", "mcts:sims=20"]
+    common = ["--players", *players, "--matches", "2", "--seed", "3", "--quiet"]
+    written = ["--leaderboard", str(page)]
+    assert main(["arena", "--game", "nim", "tictactoe", *common, *written]) == 0
+    text = page.read_text(encoding="utf-8")
+    rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")]
+    assert rows == ["game", "---------", "nim", "tictactoe", "all games"]
+    [command] = re.findall(r"^neurogame (.+)$", text, flags=re.MULTILINE)
+    alone = tmp_path / "alone.md"
+    line = [*command.replace("GAME", "tictactoe").split(), "--leaderboard", str(alone)]
+    assert main(line) == 0
+    cells = [
+        sorted(cell.strip() for cell in line.split("|")[2:-1])
+        for shown in (text, alone.read_text(encoding="utf-8"))
+        for line in shown.splitlines()
+        if line.startswith("| tictactoe")
+    ]
+    assert cells[0] == cells[1]
+    capsys.readouterr()
+    assert "three players or more; there are 2" in refused(*PAIR, *written)
 
 
 def test_match_and_arena_are_one_road(capsys: pytest.CaptureFixture[str]) -> None:
