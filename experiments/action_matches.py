@@ -7,6 +7,7 @@ be interrupted and started again; the report is written from what there is::
     python experiments/action_matches.py table2 GAMES --seconds 0.2 --matches 100 --out runs/table2
     python experiments/action_matches.py gated GAMES --sims 1000 --matches 100 --out runs/gated
     python experiments/action_matches.py gated GAMES --seconds 0.1 --matches 100 --out runs/timed
+    python experiments/action_matches.py decisive GAMES --seconds 0.1 --matches 50 --out runs/timed
 
 ``GAMES`` is a folder of rulesheets, or several rulesheets; of a folder the fourteen games of the
 paper are taken, or those that ``--games`` names. ``neurogame reproduce trutman`` has the paper's
@@ -51,6 +52,7 @@ SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
         "combined": (f"{PLAYOUT},{TREE}", "playout=mast,choice=gibbs,tree=rave"),
     },
     "gated": {"gated": ("playout=gated,tree=gated", "")},
+    "decisive": {"decisive": ("playout=decisive", "")},
 }
 """For each experiment: column -> options of the player and of its opponent."""
 

@@ -40,6 +40,8 @@ class Circuit:
             since those outside 0..100 may never be met.
         atoms: the ground atoms, for names.
         key: hash of the rules and of the program version that made the circuit.
+        origin: the game whose states these rules are given, if that is another one, in which more
+            moves are legal; else None.
     """
 
     roles: tuple[str, ...]
@@ -50,6 +52,7 @@ class Circuit:
     named_goals: tuple[tuple[int, ...], ...]
     atoms: AtomTable
     key: str
+    origin: Circuit | None = None
 
     @cached_property
     def goal_values(self) -> tuple[tuple[int, ...], ...]:

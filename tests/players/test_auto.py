@@ -41,6 +41,9 @@ from tests.library import checkpoint_of
 from tests.library import load as game
 from tests.players.searching import Searching
 
+PLAIN = "mcts:playout=decisive"
+"""What plays small games where nothing that was learned is better."""
+
 
 def candidate(name: str, belief: Belief, *, is_good: bool = False) -> Candidate:
     searcher = Searching(game("tictactoe"), is_good=is_good)
@@ -75,11 +78,11 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_loses_in_trials_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch, candidate("bad", learned_belief(30)))
     chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
-    assert chosen.name == "mcts"
+    assert chosen.name == PLAIN
     (racer,) = chosen.racers
     assert racer.rounds
     assert racer.belief.mean < 0.5 < racer.prior.mean
-    assert chosen.headline.startswith(f"plays mcts ({racer}; ")
+    assert chosen.headline.startswith(f"plays {PLAIN} ({racer}; ")
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -230,7 +233,7 @@ def test_where_nothing_was_learned_in_time_it_is_learned_while_others_think(
 ) -> None:
     monkeypatch.setattr(SelfTeaching, "learn", lambda *_: None)
     chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
-    assert (chosen.name, chosen.racers) == ("mcts", ())
+    assert (chosen.name, chosen.racers) == (PLAIN, ())
     school = chosen.school
     assert school is not None
     school.release()
@@ -274,7 +277,7 @@ def test_who_is_not_ready_to_learn_in_time_plays_and_learns_later(
 
 def test_who_must_not_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Offers, "learn", lambda *_: pytest.fail("it learns"))
-    assert choose_player(game("tictactoe"), seconds=1, seed=1, self_play=False).name == "mcts"
+    assert choose_player(game("tictactoe"), seconds=1, seed=1, self_play=False).name == PLAIN
 
 
 def test_a_game_that_is_too_large_to_learn_is_played_all_the_same(
@@ -282,7 +285,7 @@ def test_a_game_that_is_too_large_to_learn_is_played_all_the_same(
 ) -> None:
     monkeypatch.setattr("neurogame.learn.timed_learning.is_too_slow", lambda *_: True)
     chosen = choose_player(game("tictactoe"), seconds=3, seed=1)
-    assert (chosen.name, chosen.racers) == ("mcts", ())
+    assert (chosen.name, chosen.racers) == (PLAIN, ())
     assert "nothing was learned" in chosen.headline
 
 
@@ -292,8 +295,31 @@ def test_what_cannot_be_learned_is_played_all_the_same(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(SelfTeaching, "learn", stuck)
     chosen = choose_player(game("tictactoe"), seconds=3, seed=1)
-    assert chosen.name == "mcts"
+    assert chosen.name == PLAIN
     assert chosen.notes == ("nothing learned: no legal move",)
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "expected"),
+    [
+        ("connectfour", 10, "mcts:playout=decisive"),
+        # Compiling it would take too long.
+        ("connectfour", 1, "mcts"),
+        # Telling which moves lose takes too many gates.
+        ("qubic", 30, "mcts"),
+        # Several roles choose at the same time.
+        ("rockpaperscissors", 10, "mcts"),
+    ],
+)
+def test_playouts_of_plain_search_decide_where_that_can_be_had(
+    monkeypatch: pytest.MonkeyPatch, name: str, seconds: float, expected: str
+) -> None:
+    # The search is not made.
+    monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
+    offers = Offers(game(name), seed=1)
+    assert offers.plain(seconds).name == expected
+    # What has learned has more to beat then.
+    assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
 
 
 def test_it_learns_on_while_others_think_and_changes_over(

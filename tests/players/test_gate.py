@@ -201,6 +201,7 @@ def test_an_exploration_or_a_tree_that_is_given_stays() -> None:
     for own in evaluator_uses(MctsSettings(exploration=0.6)).values():
         assert own.exploration == 0.6
         assert own.needs_evaluator
+    assert not [use for use in evaluator_uses(MctsSettings(playout="decisive")) if "cutoff" in use]
     plain, rave = evaluator_uses(MctsSettings()), evaluator_uses(MctsSettings(tree="rave"))
     assert 0 < len(rave) < len(plain)
     assert all(own.tree == "rave" and own.needs_evaluator for own in rave.values())

@@ -102,7 +102,7 @@ def test_fields() -> None:
         ("alphabeta:cilp,sims=5", "'sims'", "seconds, nodes, depth"),
         ("mcts:depth=3,sims=5", "'depth'", "seconds, nodes, sims, tree"),
         ("mcts:tree=oak", "'oak'", "uct, rave, grave, knowledge, action, values, gated"),
-        ("mcts:playout=oak", "'oak'", "uniform, mast, knowledge, action, gated"),
+        ("mcts:playout=oak", "'oak'", "uniform, decisive, mast, knowledge, action, gated"),
         ("mcts:playout=action,blend=2", "blend=2", "0..1"),
         ("mcts:playout=action,tau=0", "tau=0", "above 0"),
         ("mcts:tree=action,mix=both", "'both'", "beta, seed"),

@@ -127,6 +127,24 @@ def test_visits_gather_at_the_best_move(kind: Any, playout: Any) -> None:
     assert not found.proved
 
 
+@pytest.mark.parametrize("playouts", [1, 8])
+def test_playouts_that_decide_see_a_threat_at_once(playouts: int) -> None:
+    rules = game("tictactoe")
+    state = after(
+        "tictactoe", ("(mark 1 1)", "noop"), ("noop", "(mark 2 2)"), ("(mark 1 2)", "noop")
+    )
+    settings = MctsSettings(playout="decisive", playouts=playouts, solver=False)
+    found = Mcts(rules, settings=settings).search(state, 1, Limit(simulations=6))
+    lost = {rules.moves[1][move] for move, value in found.scores.items() if value == 0}
+    assert lost == {rules.moves[1][move] for move in state.legal_moves[1]} - {"(mark 1 3)"}
+
+
+def test_playouts_that_decide_go_to_the_end_and_are_not_recorded() -> None:
+    for others in ({"tree": "rave"}, {"tree": "grave"}, {"cutoff": 2}):
+        with pytest.raises(ConfigurationError, match="playout='decisive'; allowed: decisive with"):
+            MctsSettings(playout="decisive", **others)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("lanes", [1, 7, 64])
 @pytest.mark.parametrize("simulations", [1, 50, 301])

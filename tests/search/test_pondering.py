@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from neurogame.search.mcts.compiled.pace import choose_pace, note_pace
 from neurogame.search.mcts.compiled.search import PACES, Pace, new_pace
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.packing import root_words
 from neurogame.simulate.game import State
 from tests.library import load as game
 
@@ -194,13 +196,30 @@ def test_a_rehearsal_changes_nothing_but_the_pace() -> None:
         fresh.search(state, 0, limit).tries
     )
     assert not fresh._trees[0].pace.times.any()
-    assert rehearsed._trees[0].pace.times[0] > 0
+    assert rehearsed._trees[0].pace.times.any()
     assert len(rehearsed.proved_states) == len(fresh.proved_states)
     one, other = alphabeta("connectfour"), alphabeta("connectfour")
     other.rehearse(state, 0, 0.05)
     limit = Limit(nodes=400)
     assert one.search(state, 0, limit).scores == other.search(state, 0, limit).scores
     assert other._search._last_pace["last_time"] > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "first"),
+    [({}, 6), ({"lanes": 8}, 3), ({"playout": "decisive"}, 6), ({"playout": "mast"}, 0)],
+    ids=str,
+)
+def test_where_rules_take_all_the_time_the_first_block_is_a_whole_word(
+    settings: dict[str, Any], first: int
+) -> None:
+    rules = game("connectfour")
+    search = Mcts(rules, settings=MctsSettings(**settings))
+    (tree,) = search._trees
+    tree.set_root(root_words(rules, rules.initial_state(), 0))
+    tree.run(64, simulations=1 << first, nodes=None, until=0, deadline=LONG)
+    assert (tree.totals.blocks, tree.totals.simulations) == (1, 1 << first)
+    assert np.flatnonzero(tree.pace.times).tolist() == [first]
 
 
 def test_states_that_cannot_be_searched_are_refused() -> None:
@@ -297,6 +316,12 @@ def test_a_hiccup_is_forgotten() -> None:
 
 
 def test_only_what_was_measured_counts() -> None:
+    pace = new_pace(64)
+    pace.usual = 6
+    assert choose(pace, 64, 1) == 6
+    note(pace, 6, 7 * MILLISECOND)
+    # How long fewer take is not known.
+    assert choose(pace, 64, 6 * MILLISECOND) == -1
     pace = new_pace(64)
     assert choose(pace, 64, 1) == 0
     note(pace, 0, 7 * MILLISECOND)

@@ -37,6 +37,7 @@ class Leaves:
         depth: int = 512,
         plies: int = 0,
         playouts: int = 1,
+        playing: Circuit | None = None,
         backend: str | None = None,
     ) -> None:
         """Compile the rules, or load them from the cache, and reserve memory.
@@ -48,6 +49,7 @@ class Leaves:
             plies: longest playout to record; 0: playouts are not recorded.
             playouts: playouts of each leaf, whose mean is its value; 0: nobody asks for any, and
                 none are compiled.
+            playing: the game as playouts play it: with other legal moves; None: as it is.
             backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; with
                 ``torch``, which None is for enormous circuits, a call is one of Python.
 
@@ -58,11 +60,15 @@ class Leaves:
         family, _, variant = resolve_backend(backend, "cpu", circuit).partition("-")
         self._shape = {"leaves": leaves, "depth": depth, "plies": plies}
         self._python: PythonRules | None = None
+        playing = playing or circuit
         if family == "llvm":
-            self.block, self.rules = self._compile(circuit, variant or None, leaves, playouts)
+            self.block, self.rules = self._compile(
+                circuit, playing, variant or None, leaves, playouts
+            )
         else:
             self.block = self._block(circuit, math.ceil(leaves / LANES))
-            self._python = PythonRules(TorchRules(circuit, self.block, playouts), self.block)
+            rules = TorchRules(circuit, playing, self.block, playouts)
+            self._python = PythonRules(rules, self.block)
             self.rules = self._python.machine
 
     @property
@@ -95,14 +101,14 @@ class Leaves:
         )
 
     def _compile(
-        self, circuit: Circuit, variant: str | None, leaves: int, playouts: int
+        self, circuit: Circuit, playing: Circuit, variant: str | None, leaves: int, playouts: int
     ) -> tuple[Block, StateMachine]:
         """Return a block with compiled rules."""
         rules = load_step(circuit, variant, shape_for(leaves))
         play = None
         if playouts > 0:
             shape = shape_for(leaves * playouts)
-            play = load_kernel(circuit, variant, 0, moves=False, shape=shape)
+            play = load_kernel(playing, variant, 0, moves=False, shape=shape)
         self._kept = rules, play
         unit = 1 if play is None else play.lane_words
         block = self._block(circuit, unit * math.ceil(leaves / (LANES * unit)))

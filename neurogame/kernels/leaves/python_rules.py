@@ -19,6 +19,7 @@ from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
 from neurogame.native.entries import callback
@@ -90,17 +91,17 @@ class PythonRules:
 class TorchRules:
     """Answers on the arrays of a block; see :class:`Answers`."""
 
-    def __init__(self, circuit: Circuit, block: Block, playouts: int) -> None:
+    def __init__(self, circuit: Circuit, playing: Circuit, block: Block, playouts: int) -> None:
         """Plan the evaluation.
 
         Args:
             circuit: the game.
+            playing: the game as playouts play it.
             block: the leaves.
             playouts: of each leaf.
         """
         self._block, self._playouts = block, playouts
-        self._player = TorchPlayouts(circuit)
-        self._ply = self._player.ply
+        self._player, self._ply = TorchPlayouts(playing), TorchPly(circuit)
 
     def step(self, count: int) -> None:
         """Make the joint moves of the first leaves and look at what follows."""

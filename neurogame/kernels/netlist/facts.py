@@ -92,7 +92,12 @@ _FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
 
 
 def facts_of(circuit: Circuit) -> Facts:
-    """Return the facts of a game, found once for as long as its circuit is in use."""
+    """Return the facts of a game, found once for as long as its circuit is in use.
+
+    Where fewer moves are legal than in the game it comes from, the facts of that one hold too, and
+    in all of its states.
+    """
+    circuit = circuit.origin or circuit
     facts = _FOUND.get(circuit)
     if facts is None:
         facts = _FOUND[circuit] = find_facts(circuit)

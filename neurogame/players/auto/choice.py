@@ -107,7 +107,7 @@ def choose_player(
     begun = time.monotonic()
     deadline = begun + seconds
     offers = Offers(game, seed=seed, threads=threads)
-    plain = offers.plain()
+    plain = offers.plain(seconds)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -24,10 +25,11 @@ from neurogame.players.belief import (
     Belief,
     learned_belief,
 )
-from neurogame.players.gate.uses import LEARNED_USE, settings_of
+from neurogame.players.gate.uses import DECISIVE_USE, LEARNED_USE, settings_of
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.race import CAPACITY
 from neurogame.players.search_player import Outfit
+from neurogame.regress.decisive import avoids_losing, decisive
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.home_search import from_home
@@ -45,6 +47,10 @@ SEARCHES = "mcts", "alphabeta"
 """Kinds of players that use values; the second one is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
+_GATE_SECONDS = 2e-4
+"""Seconds that a gate of playouts that decide adds to the making of a search, once per game."""
+_COMPILING_SHARE = 0.2
+"""Share of the time that this may take."""
 _LEAST = 1.0
 """Seconds from which it is worth to begin with self-play."""
 _FIRST, _LAST = 0.1, 0.7
@@ -69,7 +75,7 @@ class Offers:
             threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self._game, self._seed, self._threads = game, seed, threads
-        self._news = 1.0
+        self._news, self._decides = 1.0, False
         self.begun: Future[SelfTeaching] | None = None
         self.notes: list[str] = []
 
@@ -81,9 +87,23 @@ class Offers:
             return None
         return begun.result()
 
-    def plain(self) -> Candidate:
-        """Return the player that needs nothing: a plain tree search."""
-        return self._mcts("mcts", UNTRIED)
+    def plain(self, seconds: float) -> Candidate:
+        """Return the player that needs nothing: a plain tree search.
+
+        Its playouts decide where they can avoid moves that lose, too, and compiling them takes no
+        more than a part of the time.
+
+        Args:
+            seconds: that there are for everything.
+        """
+        most, circuit, use = _COMPILING_SHARE * seconds / _GATE_SECONDS, self._game.circuit, ""
+        # Deciding takes more gates than the game.
+        if circuit.gate_count <= most:
+            with contextlib.suppress(NeurogameError):
+                fits = avoids_losing(circuit) and decisive(circuit).gate_count <= most
+                use = DECISIVE_USE if fits else ""
+        self._decides = bool(use)
+        return self._mcts(f"mcts:{use}" if use else "mcts", UNTRIED, use)
 
     def trained(self, paths: Sequence[Path], kinds: Sequence[str]) -> list[Candidate]:
         """Return what the first checkpoint holds that is not damaged.
@@ -120,7 +140,7 @@ class Offers:
             return self._searches(
                 str(path),
                 held.evaluator(mapping.home),
-                learned_belief(learned) if held.counters.get("matches") else UNTRIED,
+                self._expected(learned) if held.counters.get("matches") else UNTRIED,
                 kinds,
                 mapping=mapping,
                 settings=SearchSettings(
@@ -199,10 +219,15 @@ class Offers:
         return self._searches(
             f"cilp,refine={teaching.seconds:.0f}",
             teaching.evaluator(),
-            learned_belief(teaching.seconds, self._news),
+            self._expected(teaching.seconds, self._news),
             kinds,
             mapping=teaching.mapping,
         )
+
+    def _expected(self, seconds: float, news: float = 1.0) -> Belief:
+        """Return what is expected of values that have learned, against the plain search of here."""
+        belief = learned_belief(seconds, news)
+        return belief.against_deciding() if self._decides else belief
 
     def _searches(
         self,

@@ -24,6 +24,8 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
 }
 LEARNED_USE = "cutoff=0,tree=values,exploration=0.3"
 """How a tree search uses values that self-play has taught: see docs/search.md."""
+DECISIVE_USE = "playout=decisive"
+"""How a tree search that has nothing else plays out where that pays: see docs/decisions.md."""
 FEATURES_USE = "minimax=0.8,exploration=0.1"
 """How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _EVALUATOR_USES = (LEARNED_USE, FEATURES_USE, "minimax=0.5,exploration=0.2")
@@ -58,14 +60,16 @@ def evaluator_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
 
     Args:
         settings: nothing in them asks for an evaluator; an exploration that they set stays, and
-            so does a tree other than uct, which leaves out those that need another one.
+            so does a tree other than uct, which leaves out those that need another one. Playouts
+            that decide leave out those without playouts.
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
     uses = {name: settings_of(name) for name in _EVALUATOR_USES}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
         for name, use in uses.items()
-        if settings.tree == "uct" or "tree" not in use
+        if (settings.tree == "uct" or "tree" not in use)
+        and (settings.playout != "decisive" or "cutoff" not in use)
     }
 
 

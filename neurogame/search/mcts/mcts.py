@@ -17,6 +17,7 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.regress.decisive import decisive
 from neurogame.search.home_search import check_evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.drive import MOST_LANES, drive, drive_until, quotas
@@ -96,6 +97,8 @@ class Mcts:
         )
         given = self.settings.memory
         memory = usual_memory() if given is None else given << 20
+        decides = self.settings.playout == "decisive"
+        playing = decisive(game.circuit) if decides else None
         self._proofs = MctsProofs(len(game.fluents))
         self._trees: list[MctsTree] = []
         self._values = [SearchEvaluator(evaluator, game.circuit) for _ in seeds]
@@ -103,6 +106,7 @@ class Mcts:
         for tree_seed, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
                 circuit=game.circuit,
+                playing=playing,
                 options=make_options(game, self.settings, tree_seed >> 1),
                 capacity=self.settings.capacity,
                 memory=memory // len(seeds),

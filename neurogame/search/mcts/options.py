@@ -70,7 +70,7 @@ def is_recorded(settings: MctsSettings) -> bool:
         return True
     if settings.playout_judge is not None:
         return settings.blend < 1
-    return settings.playout != "uniform"
+    return settings.playout == "mast"
 
 
 def is_hinted(options: Options) -> bool:

@@ -14,11 +14,12 @@ GATED = "gated"
 """Stands for whatever gating decides before the search is made."""
 GATED_JUDGE = "action"
 """The judge of moves of which gating decides whether it helps."""
-_ONE_PLAYOUT = "1, but for tree=uct with playout=uniform, no cutoff"
+_ONE_PLAYOUT = "1, but for tree=uct with playout=uniform or decisive, no cutoff"
+_NOT_DECISIVE = "decisive without cutoff, tree=rave and tree=grave; with these any other"
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
-_TREES, _PLAYOUTS = ("uct", "rave", "grave"), ("uniform", "mast")
+_TREES, _PLAYOUTS = ("uct", "rave", "grave"), ("uniform", "decisive", "mast")
 
 
 def _trees() -> tuple[str, ...]:
@@ -50,9 +51,10 @@ class MctsSettings(Settings):
     )
     playout: str = setting(
         "uniform",
-        "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
-        "value of the move anywhere; the name of a judge of moves: by its scores; gated: as for "
-        "tree.",
+        "how moves are chosen in playouts. uniform: all legal moves alike; decisive: uniformly "
+        "among those that win at once, else among those that let no opponent win at once, where "
+        "that takes few gates; mast: by the mean value of the move anywhere; the name of a judge "
+        "of moves: by its scores; gated: as for tree.",
         choices=_playouts,
     )
     choice: Literal["greedy", "gibbs"] | None = setting(
@@ -160,8 +162,8 @@ class MctsSettings(Settings):
     )
     playouts: int = setting(
         1,
-        "playouts of each leaf, whose mean is its value. More than 1 only for uct with uniform "
-        "playouts that are not cut off.",
+        "playouts of each leaf, whose mean is its value. More than 1 only for uct with uniform or "
+        "decisive playouts that are not cut off.",
         least=1,
         most=64,
     )
@@ -201,8 +203,11 @@ class MctsSettings(Settings):
     )
 
     def check(self) -> None:
-        """Refuse several playouts where each leaf has one."""
-        plain = self.tree == "uct" and self.playout == "uniform" and self.cutoff is None
+        """Refuse what only playouts that are not recorded and not cut off can have."""
+        whole = self.tree not in ("rave", "grave") and self.cutoff is None
+        if self.playout == "decisive" and not whole:
+            raise self.refused("playout", _NOT_DECISIVE)
+        plain = self.tree == "uct" and self.playout in ("uniform", "decisive") and whole
         if self.playouts != 1 and not plain:
             raise self.refused("playouts", _ONE_PLAYOUT)
 

@@ -77,6 +77,7 @@ class TreePlan:
         lanes: most leaves of a block.
         settings: of playouts.
         wide: whether move numbers take a word even where half of it would do.
+        playing: the game as uniform playouts play it; None: as it is.
     """
 
     circuit: Circuit
@@ -86,6 +87,7 @@ class TreePlan:
     lanes: int
     settings: MctsSettings
     wide: bool = False
+    playing: Circuit | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not fit the numbers of a tree.
@@ -132,6 +134,9 @@ class MctsTree:
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
         self._policy = _make_policy(plan, playout_scores)
+        plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
+        # Rules alone take no longer for a whole word: nothing is to be found out there.
+        self._first_pace = self.pace.few.bit_length() - 1 if plain else 0
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
         self._leaves: dict[int, Leaves] = {}
@@ -282,7 +287,7 @@ class MctsTree:
             # Small blocks and large ones.
             self.pace.times[:] = 2 * SHORT
             self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
-        self.pace.usual, self.pace.times[:] = 0, 0
+        self.pace.usual, self.pace.times[:] = self._first_pace, 0
         self.forget()
 
     def forget(self) -> None:
@@ -400,6 +405,7 @@ class MctsTree:
                 depth=DEPTH if options.traced else 1,
                 plies=options.numbers.plies if options.traced else 0,
                 playouts=self.plan.settings.playouts,
+                playing=self.plan.playing,
             )
         return self._leaves[lanes]
 

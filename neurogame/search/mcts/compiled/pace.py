@@ -49,8 +49,9 @@ def choose_pace(pace: Pace, count: int, left: int) -> int:
     pace.usual, usual = chosen, whole(times[chosen])
     while chosen >= 0 and times[chosen] > left:
         chosen -= 1
-    # A little less is no measured difference, but a time that was noted long ago.
-    if chosen >= 0 and chosen < pace.usual and 2 * times[chosen] > usual:
+    # A little less is no measured difference, but a time that was noted long ago; and of fewer
+    # simulations that were never tried nothing is known.
+    if 0 <= chosen < pace.usual and (times[chosen] == 0 or 2 * times[chosen] > usual):
         chosen = -1
     return chosen
 

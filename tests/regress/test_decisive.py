@@ -1,0 +1,169 @@
+"""Playouts that decide: which moves win and lose at once, found by trying them in the rules."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.errors import GameError, LimitError
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.terms import Sentence
+from neurogame.graph.evaluate import holds
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.machine import look, play_uniform
+from neurogame.kernels.words.rows import pack_rows
+from neurogame.regress.decisive import avoids_losing, decisive
+from neurogame.simulate.game import Game
+from tests.circuit.random_steps import random_steps
+from tests.library import load
+from tests.reference.interpreter import ReferenceGame, ReferenceState
+
+
+class Twin:
+    """The definition of decisive moves, on states as sets of terms."""
+
+    def __init__(self, name: str, *, opposed: bool) -> None:
+        self.game = ReferenceGame(load_rules(name))
+        self.roles = range(len(self.game.roles))
+        self.best = [max(v for v, _ in pairs) for pairs in load(name).circuit.goals]
+        self.opposed = opposed
+        self.chance = load(name).chance
+
+    def after(self, state: ReferenceState, role: int, move: Sentence) -> list[ReferenceState]:
+        """Return all states that a role's move may lead to."""
+        moves = [self.game.legal(state, other) for other in self.roles]
+        moves[role] = frozenset([move])
+        return [self.game.next(state, joint) for joint in product(*moves)]
+
+    def wins(self, state: ReferenceState, role: int) -> list[Sentence]:
+        """Return the moves of a role that win at once."""
+        return [
+            move
+            for move in self.game.legal(state, role)
+            if all(
+                self.game.terminal(after) and self.best[role] in self.game.goals(after, role)
+                for after in self.after(state, role, move)
+            )
+        ]
+
+    def loses(self, state: ReferenceState, role: int, move: Sentence) -> bool:
+        """Return whether some other role can win at once after a move."""
+        if not self.opposed:
+            return False
+        others = [other for other in self.roles if other not in (role, self.chance)]
+        return all(
+            not self.game.terminal(after) and any(self.wins(after, other) for other in others)
+            for after in self.after(state, role, move)
+        )
+
+    def legal(self, state: ReferenceState, role: int) -> frozenset[str]:
+        """Return what is legal where playouts decide."""
+        legal = list(self.game.legal(state, role))
+        if role != self.chance and len(legal) > 1:
+            safe = [move for move in legal if not self.loses(state, role, move)]
+            legal = self.wins(state, role) or safe or legal
+        return frozenset(map(self.game.text, legal))
+
+
+@cache
+def states_of(name: str, count: int) -> np.ndarray:
+    """Return states of random games, none of them terminal; bool ``[count, F]``."""
+    steps = random_steps(load(name), 16, 40, seed=3).states
+    return np.random.default_rng(1).permutation(np.unique(steps, axis=0))[:count]
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "opposed"),
+    [
+        ("tictactoe", 30, True),
+        ("connectfour5", 25, True),
+        ("nim", 20, True),
+        ("tictactoe3p", 8, False),
+    ],
+)
+def test_exactly_the_moves_that_decide_are_legal(name: str, count: int, opposed: bool) -> None:
+    game, twin = load(name), Twin(name, opposed=opposed)
+    states, circuit = states_of(name, count), decisive(load(name).circuit)
+    found = holds(circuit.graph.with_outputs(circuit.legal), with_moves(game, states))
+    fewer = 0
+    for state, flags in zip(states, found, strict=True):
+        fluents = np.array(game.fluents)[state].tolist()
+        terms = frozenset(map(twin.game.term, fluents))
+        for role, (begin, texts) in enumerate(zip(game.move_offsets, game.moves, strict=False)):
+            chosen = frozenset(t for t, flag in zip(texts, flags[begin:], strict=False) if flag)
+            assert chosen == twin.legal(terms, role), (role, fluents)
+            fewer += len(chosen) < len(twin.game.legal(terms, role))
+    assert fewer > 0
+
+
+def with_moves(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return values of all inputs of the circuit; nobody moves; bool ``[B, F + M]``."""
+    return np.pad(states, ((0, 0), (0, game.circuit.move_count)))
+
+
+@pytest.mark.parametrize("name", ["connectfour", "breakthrough6", "einstein", "tictactoe3p"])
+def test_nothing_but_legal_moves_is_another(name: str) -> None:
+    game = load(name)
+    old, new = game.circuit, decisive(game.circuit)
+    steps = random_steps(game, 32, 12, seed=1)
+    inputs = np.concatenate([steps.states, steps.does], axis=1)
+    before, after = holds(old.graph, inputs), holds(new.graph, inputs)
+    moves = old.move_count
+    np.testing.assert_array_equal(before[:, moves:], after[:, moves:])
+    assert not (after[:, :moves] & ~before[:, :moves]).any()
+    for begin, end in zip(old.move_offsets[:-1], old.move_offsets[1:], strict=True):
+        assert after[:, begin:end].any(axis=1).all()
+
+
+def test_compiled_playouts_are_those_of_plain_torch() -> None:
+    """From states, too, that games of decisive moves alone never reach."""
+    circuit, states = load("connectfour5").circuit, states_of("connectfour5", 70)
+    found = []
+    for backend in ("llvm", "torch"):
+        leaves = Leaves(circuit, 70, playouts=2, playing=decisive(circuit), backend=backend)
+        leaves.block.states[:70] = pack_rows(torch.from_numpy(states))
+        look(leaves.rules, leaves.block, 70)
+        play_uniform(leaves.rules, leaves.block, 70, 5, 1000)
+        found.append(leaves.block.values[:70].copy())
+    np.testing.assert_array_equal(found[0], found[1])
+    assert 0.1 < found[0].mean() < 0.9
+
+
+def test_moves_that_lose_are_left_out_where_they_take_too_many_gates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = Game.load("tictactoe")
+    both = decisive(game.circuit)
+    assert avoids_losing(game.circuit)
+    monkeypatch.setattr("neurogame.regress.decisive._MOST_CAREFUL", 10)
+    other = Game.load("tictactoe").circuit
+    wins = decisive(other)
+    assert not avoids_losing(other)
+    assert wins.gate_count < both.gate_count
+    assert len({wins.key, both.key, game.circuit.key}) == 3
+    threat = ["(cell 1 1 x)", "(cell 2 1 x)", "(cell 2 2 o)", "(cell 3 3 o)"]
+    empty = [f"(cell {place} b)" for place in ("1 2", "1 3", "2 3", "3 1", "3 2")]
+    for player, legal in (("xplayer", {wins: 1, both: 1}), ("oplayer", {wins: 5, both: 1})):
+        fluents = game.state([*threat, *empty, f"(control {player})"]).fluents.numpy()[None]
+        for circuit, count in legal.items():
+            graph = circuit.graph.with_outputs(circuit.legal)
+            role = game.role_index(player)
+            begin, end = game.move_offsets[role : role + 2]
+            assert holds(graph, with_moves(game, fluents))[0, begin:end].sum() == count
+
+
+def test_games_of_simultaneous_moves_are_refused() -> None:
+    with pytest.raises(GameError, match="several choose at the same time; choose playout=uniform"):
+        decisive(load("rockpaperscissors").circuit)
+
+
+@pytest.mark.parametrize("limit", ["MOST_GATES", "_BUDGET"])
+def test_what_would_be_too_large_is_refused(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.regress.decisive._MOST_CAREFUL", 10)
+    monkeypatch.setattr(f"neurogame.regress.decisive.{limit}", 10)
+    with pytest.raises(LimitError, match="choose playout=uniform"):
+        decisive(Game.load("tictactoe").circuit)
