@@ -57,6 +57,7 @@ def leaderboard(result: ArenaResult, command: str) -> str:
     """
     if not result.ratings:
         raise ConfigurationError("a leaderboard needs three players or more, and finished matches")
+    missing = "; interrupted, so some are missing" if result.interrupted else ""
     # The last list is that of all games, where there are several.
     players = result.ratings[-1].players
     rows = []
@@ -66,7 +67,7 @@ def leaderboard(result: ArenaResult, command: str) -> str:
         rows.append([f"{entry.game or 'all games'} {entry.limit}".rstrip(), *cells])
     return (
         "# Leaderboard\n\nElo ratings with their 95 % intervals, mean 0 in each row, after "
-        f"{result.matches:,} matches.\n\n{_table(['game', *players], rows, 1)}\n\n"
+        f"{result.matches:,} matches{missing}.\n\n{_table(['game', *players], rows, 1)}\n\n"
         f"A row again:\n\n```\n{command}\n```\n"
     )
 
