@@ -30,6 +30,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 
 _PHASES = (8, 12, 18, 25, 43)
@@ -84,6 +85,7 @@ def main() -> None:
     parser.add_argument(
         "--checkpoints", nargs="+", type=Path, help="nothing learns: these are asked"
     )
+    parser.add_argument("--no-foresight", action="store_true", help="one ply is one ply")
     options = parser.parse_args()
     torch.set_num_threads(1)
     game = Game.load("connectfour")
@@ -94,7 +96,8 @@ def main() -> None:
     print("| settings | seconds | games | " + " | ".join(sets) + " | mean |")
     print("|---" * (len(sets) + 4) + "|")
     for text, at, games, evaluator in _asked(game, options):
-        search = AlphaBeta(game, evaluator, seed=options.seed)
+        settings = SearchSettings(foresight=not options.no_foresight)
+        search = AlphaBeta(game, evaluator, settings=settings, seed=options.seed)
         shares = [kept_share(one_ply(search), positions) for positions in sets.values()]
         told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
         print(f"| {text} | {at:g} | {games:,} | {told} |", flush=True)

@@ -64,7 +64,7 @@ class Conditions:
 def run(game: Game, pairing: str, conditions: Conditions) -> dict[str, Any]:
     """Play one pairing, and return what it came to for the first player."""
     limit = Limit(seconds=conditions.seconds)
-    names = [f"{name},seconds={conditions.seconds:g}" for name in PAIRINGS[pairing]]
+    names = [f"{name},foresight=off,seconds={conditions.seconds:g}" for name in PAIRINGS[pairing]]
     players = [
         ManyHeuristicsPlayer(limit) if kind == FULL else make_player(name)
         for kind, name in zip(PAIRINGS[pairing], names, strict=True)

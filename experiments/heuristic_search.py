@@ -111,7 +111,7 @@ class HeuristicSearch:
         self.announced: tuple[Announced, ...] = ()
         self._game, self._ranking, self._seed = game, ranking, seed
         self._workers, self._heuristics, self._reselect = workers, heuristics, reselect
-        chosen = settings or SearchSettings()
+        chosen = settings or SearchSettings(foresight=False)
         self._tried = max(_TRIED, heuristics) if reselect else heuristics
         self._settings = replace(chosen, memory=max(chosen.memory // self._tried, 1))
         self._role = -1

@@ -55,6 +55,7 @@ from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.players.search_player import Outfit
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -87,17 +88,17 @@ def played(
         else None
     )
     with tempfile.TemporaryDirectory() as folder:
-        text = f"alphabeta:cilp,{limit}"
+        text = f"alphabeta:cilp,foresight=off,{limit}"
         player: Player
         if learner is not None:
             averaged = learner.averaged
             own_limit = Limit.from_texts(dict([limit.split("=")]))
             outfit = Outfit(name="alphabeta", limit=own_limit, source=lambda _game, _seed: averaged)
-            player = AlphaBetaPlayer(outfit)
+            player = AlphaBetaPlayer(outfit, settings=SearchSettings(foresight=False))
         else:
             learns = f",learn={Path(folder) / 'l.pt'}" if kind == "learner" else ""
             player = make_player(text + learns, game)
-        other = make_player(f"alphabeta:{opponent},{limit}", game)
+        other = make_player(f"alphabeta:{opponent},foresight=off,{limit}", game)
         points, seen = [], set()
         for number in range(matches):
             role = number % 2

@@ -20,6 +20,7 @@ from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverState
+from neurogame.regress.foresight import foreseen
 from neurogame.simulate.proved_game import ProvedGame
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
@@ -119,6 +120,18 @@ class Game:
         if self._circuit is None:
             raise self.without_circuit()
         return self._circuit
+
+    @cached_property
+    def foreseen(self) -> Circuit:
+        """The rules in which what a role can win with its next move is won already.
+
+        :attr:`circuit` itself where that cannot be had; see
+        :func:`neurogame.regress.foresight.foreseen`.
+
+        Raises:
+            GameError: there is no circuit.
+        """
+        return foreseen(self.circuit, cache=self._cache)
 
     def without_circuit(self) -> GameError:
         """Return the error of what needs a circuit where there is none."""

@@ -157,13 +157,15 @@ def test_moves_that_lose_are_left_out_where_they_take_too_many_gates(
 
 
 def test_games_of_simultaneous_moves_are_refused() -> None:
-    with pytest.raises(GameError, match="several choose at the same time; choose playout=uniform"):
+    with pytest.raises(
+        GameError, match="several roles choose at the same time; choose playout=uniform"
+    ):
         decisive(load("rockpaperscissors").circuit)
 
 
-@pytest.mark.parametrize("limit", ["MOST_GATES", "_BUDGET"])
+@pytest.mark.parametrize("limit", ["decisive.MOST_GATES", "winning_moves._BUDGET"])
 def test_what_would_be_too_large_is_refused(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neurogame.regress.decisive._MOST_CAREFUL", 10)
-    monkeypatch.setattr(f"neurogame.regress.decisive.{limit}", 10)
+    monkeypatch.setattr(f"neurogame.regress.{limit}", 10)
     with pytest.raises(LimitError, match="choose playout=uniform"):
         decisive(Game.load("tictactoe").circuit)

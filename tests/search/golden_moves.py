@@ -106,8 +106,9 @@ SEARCHES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
         {"depth": 2},
     ),
     "margin": ({"outlook": "margin", "scout": False}, {"depth": 3}),
+    "foresight": ({"foresight": True}, {"depth": 2}),
 }
-"""Settings and limits of alpha-beta by name."""
+"""Settings and limits of alpha-beta by name; without foresight where they say nothing of it."""
 
 Found = dict[str, Any]
 
@@ -219,7 +220,10 @@ def _monte_carlo(
 def _alpha_beta(name: str, kind: str, own: str) -> Iterator[Found]:
     changes, limit = SEARCHES[own]
     search = AlphaBeta(
-        _game(name), _evaluator(name, kind), settings=SearchSettings(**changes), seed=SEED
+        _game(name),
+        _evaluator(name, kind),
+        settings=SearchSettings(**{"foresight": False, **changes}),
+        seed=SEED,
     )
     relation = opposition(_game(name))
     doubtful = search.opponents == "paranoid" and not (

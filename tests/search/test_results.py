@@ -88,8 +88,8 @@ def test_counts_and_times_add_up() -> None:
     search = AlphaBeta(game, make_evaluator(game, EvaluatorConfig(kind="cilp")))
     found = search.search(game.initial_state(), 0, Limit(depth=6))
     assert found.depth == len(found.line) == 6
-    # No state of the first six plies is terminal.
-    assert found.nodes == found.evaluations > found.visits > 100
+    # After six plies some state is won, but none before.
+    assert found.nodes > found.evaluations > found.visits > 100
     assert set(found.split) == {"rules", "evaluate", "search"}
     assert sum(found.split.values()) == pytest.approx(found.seconds)
     assert all(seconds > 0 for seconds in found.split.values())

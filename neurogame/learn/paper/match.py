@@ -47,8 +47,9 @@ def play_training_match(
         drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
         evaluator = learner if role == learning else opponent
         if role != game.chance and evaluator is not None:
+            # One ply is to be one ply, as in the paper.
             settings = SearchSettings(
-                outlook="own" if role == learning else config.opponent_outlook
+                foresight=False, outlook="own" if role == learning else config.opponent_outlook
             )
             searches[role] = AlphaBeta(game, evaluator, settings=settings, seed=drawn)
     return _Match(game, config, searches, seed).play()

@@ -16,6 +16,7 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.alphabeta.tree_search import TreeSearch
+from neurogame.search.decided import decided_result, is_decided
 from neurogame.search.home_search import check_evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
@@ -78,11 +79,15 @@ class AlphaBeta:
         self.game = game
         self.evaluator = evaluator.to(device).eval()
         self._values = SearchEvaluator(self.evaluator, game.circuit)
-        rules = resolve_backend(None, "cpu", game.circuit)
+        settings = settings or SearchSettings()
+        circuit = game.foreseen if settings.foresight else game.circuit
+        rules = resolve_backend(None, "cpu", circuit)
         called = not rules.startswith("llvm") or self._values.kind == CALLBACK
         batch = _CALLED if called else _COMPILED
+        self._leaves = Leaves(circuit, batch, depth=1, playouts=0)
+        self._foresees = circuit is not game.circuit
         self._search = TreeSearch(
-            Leaves(game.circuit, batch, depth=1, playouts=0),
+            self._leaves,
             self._values,
             offsets=game.move_offsets,
             fluents=len(game.fluents),
@@ -116,8 +121,10 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        report = self._search.search(root_words(self.game, state, role), role, limit)
-        return replace(report, state=state)
+        words = root_words(self.game, state, role)
+        if self._foresees and is_decided(self._leaves, words):
+            return decided_result(state, role, self._leaves.block, self.proved_states)
+        return replace(self._search.search(words, role, limit), state=state)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, or until nothing is left to find.
@@ -135,7 +142,7 @@ class AlphaBeta:
             GameError: the state is terminal, of another game, or has no legal move.
         """
         words = root_words(self.game, state, role)
-        if not stop():
+        if not stop() and not (self._foresees and is_decided(self._leaves, words)):
             self._search.ponder(words, role, stop)
 
     def rehearse(self, state: State, role: int, seconds: float) -> None:

@@ -26,6 +26,11 @@ class SearchSettings(Settings):
         "sum to 100. own: its own value alone (as in all other games); margin: (own + 1 - other) "
         "/ 2.",
     )
+    foresight: bool = setting(
+        True,
+        "whether a state is an end where a role can win with its next move, for two roles that "
+        "move in turn and whose goals sum to 100; not where that takes too many gates",
+    )
     transpositions: bool = setting(
         True,
         "whether anything is remembered of a state: otherwise equal states are searched again, "

@@ -1,0 +1,145 @@
+"""Which moves win at once, as gates beside those of the game: what foresight and playouts share."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from neurogame.analysis.analyse import AnalysisLimits, analyse
+from neurogame.array_types import Int64s
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import GameError, LimitError
+from neurogame.graph.graph import AND, FALSE, OR, Graph
+from neurogame.graph.groups import group_starts
+from neurogame.graph.levels import levels
+from neurogame.graph.prune import prune_by_level
+from neurogame.graph.rewrite import rewrite
+from neurogame.graph.store import GateStore
+from neurogame.regress.regress import regress
+from neurogame.regress.specialise import formulas_of_moves
+from neurogame.regress.unknowns import with_constants
+
+_BUDGET = 400_000
+"""Gates that may be made for single moves of a role, before sharing."""
+_LIMITS = AnalysisLimits(states=0, games=64, proof_work=20_000_000)
+
+
+@final
+class WinningMoves:
+    """The gates of what wins at once, in one store with those of the game.
+
+    A move *wins* if it certainly leads to a terminal state in which its role has its best goal.
+
+    Attributes:
+        old: the game.
+        store: the gates.
+        analysis: of the game.
+        outputs: its outputs in the store.
+    """
+
+    def __init__(self, circuit: Circuit) -> None:
+        """Take a game.
+
+        Raises:
+            GameError: several roles choose at the same time.
+        """
+        self.old, self.store = circuit, GateStore(circuit.input_count)
+        self.analysis = analyse(circuit, limits=_LIMITS)
+        if not self.analysis.turn_taking.holds:
+            raise GameError("several roles choose at the same time")
+        self.outputs = self._made(circuit.graph)
+
+    @cached_property
+    def over(self) -> Int64s:
+        """The literal of the end; int64 ``[1]``."""
+        return self.outputs[[self.old.move_count + len(self.old.fluents)]]
+
+    @cached_property
+    def legal(self) -> dict[int, Int64s]:
+        """Literals of each role's legal moves, chance left out; int64 ``[M]``."""
+        return {role: self.outputs[self.moves(role)] for role in self._players}
+
+    @cached_property
+    def wins(self) -> dict[int, Int64s]:
+        """Literals of each role's legal moves that win; int64 ``[M]``.
+
+        Raises:
+            LimitError: they take too many gates.
+        """
+        goals = group_starts(np.array(list(map(len, self.old.goals))))
+        goals -= len(self.old.goal_literals)
+        pairs = self.store.pairs
+        return {
+            role: pairs(
+                AND, self.legal[role], self.after(role, pairs(AND, self.outputs[[best]], self.over))
+            )
+            for role, best in zip(self._players, goals[self._players].tolist(), strict=True)
+        }
+
+    def after(self, role: int, formula: Int64s) -> Int64s:
+        """Return when a state formula certainly holds after each move of a role.
+
+        Args:
+            role: index of the role.
+            formula: a literal of the store, over the fluents; int64 ``[1]``.
+
+        Returns:
+            Literals of the store; int64 ``[M]``.
+
+        Raises:
+            LimitError: they take too many gates.
+        """
+        old, analysis = self.old, self.analysis
+        regressed = with_constants(
+            regress(old, prune_by_level(self.store.graph(formula))), analysis
+        )
+        found = formulas_of_moves(old, regressed, role, analysis.noops, _BUDGET)
+        if not found.specialised:
+            raise LimitError(f"more than {_BUDGET:,}")
+        graph, first = found.graph, old.input_count
+        # What others do at the same time is not known.
+        unsure = np.arange(graph.node_count) > len(old.fluents)
+        unsure[first:] = False
+        for gates in levels(graph):
+            inputs, start = graph.inputs_of(gates)
+            unsure[first + gates] = np.logical_or.reduceat(unsure[inputs >> 1], start[:-1])
+        sure = np.where(unsure[graph.outputs >> 1], FALSE, graph.outputs)
+        return self._made(graph.with_outputs(sure))
+
+    def first(self, wanted: Int64s, others: Int64s) -> Int64s:
+        """Return the moves that are wanted, where there is none the others; int64 ``[M]``."""
+        none = self.any_of(wanted) ^ 1
+        return self.store.pairs(OR, wanted, self.store.pairs(AND, others, none))
+
+    def any_of(self, literals: Int64s) -> Int64s:
+        """Return the disjunction of literals; int64 ``[1]``."""
+        return self.store.rows(OR, literals[None])
+
+    def moves(self, role: int) -> slice:
+        """Return where the moves of a role are among all moves."""
+        return slice(*self.old.move_offsets[role : role + 2].tolist())
+
+    def circuit(self, outputs: Int64s) -> Circuit:
+        """Return the game with other outputs, under a key of its own.
+
+        Args:
+            outputs: literals of the store, as those of the game.
+        """
+        graph = prune_by_level(self.store.graph(outputs))
+        # What is compiled is kept under the key, and must not outlive what made the circuit.
+        gates = (graph.kind, graph.start, graph.inputs, graph.outputs)
+        digest = hashlib.sha256(b"".join(part.tobytes() for part in gates)).hexdigest()
+        key = f"{self.old.key}-{digest[:16]}"
+        return replace(self.old, graph=graph, key=key, origin=self.old)
+
+    @cached_property
+    def _players(self) -> list[int]:
+        return [role for role in range(len(self.old.roles)) if role != self.old.chance]
+
+    def _made(self, graph: Graph) -> Int64s:
+        """Make the gates of a graph in the store, and return its outputs there."""
+        return rewrite(graph, 2 * np.arange(graph.input_count), self.store)

@@ -1,0 +1,67 @@
+"""Foreseen rules: a state is an end where its winner cannot be kept from it, and else as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.simulate.game import Game
+from neurogame.simulate.simulator import Simulator
+from neurogame.simulate.states import StateBatch
+from tests.circuit.random_steps import random_steps
+from tests.library import load as library_game
+
+FORESEEN = ("tictactoe", "connectfour", "breakthrough6", "pentago", "qubic")
+LEFT_ALONE = ("reversi6", "tictactoe3p", "eightpuzzle", "atarigo5", "bidding_tictactoe")
+
+
+def goals_of(circuit: Circuit, flags: torch.Tensor) -> np.ndarray:
+    """Return the one goal value of each role, from the flags of all; int64 ``[B, 2]``."""
+    values = np.array([value for pairs in circuit.goals for value, _ in pairs])
+    first = len(circuit.goals[0])
+    held = flags.numpy() * values
+    return np.stack([held[:, :first].sum(axis=1), held[:, first:].sum(axis=1)], axis=1)
+
+
+def sure_winner(game: Game, states: StateBatch) -> np.ndarray:
+    """Return which role has a move that wins whatever the others do, by trying all; -1: neither."""
+    tree = game.simulator().expand(states)
+    after = game.simulator().derive(tree.states)
+    goals, parent = goals_of(game.circuit, after.goal_flags), tree.parent.numpy()
+    winner = np.full(states.size, -1)
+    for role, pairs in enumerate(game.circuit.goals):
+        moves = np.stack([parent, tree.joint[:, role].numpy()], axis=1)
+        some, group = np.unique(moves, axis=0, return_inverse=True)
+        sure = np.ones(len(some), np.bool_)
+        won = after.terminal.numpy() & (goals[:, role] == pairs[0][0])
+        np.logical_and.at(sure, group.reshape(-1), won)
+        winner[some[sure, 0]] = role
+    return winner
+
+
+@pytest.mark.parametrize("name", FORESEEN)
+def test_states_that_are_surely_won_are_ends(name: str) -> None:
+    """Ends and goals are those of a search of one ply; moves and next states stay the same."""
+    game = library_game(name)
+    assert game.foreseen is not game.circuit
+    states = StateBatch.from_bool(torch.from_numpy(random_steps(game, 32, 40, seed=1).states))
+    before = game.simulator().derive(states)
+    now = Simulator(game.foreseen).derive(states)
+    over, winner = before.terminal.numpy(), sure_winner(game, states)
+    assert not over.any()
+    assert (winner >= 0).sum() >= 10
+    assert (now.terminal.numpy() == (winner >= 0)).all()
+    ended = now.terminal.numpy()
+    for role in range(2):
+        told = goals_of(game.foreseen, now.goal_flags)[ended, role]
+        assert (told == np.where(winner[ended] == role, 100, 0)).all()
+    assert (now.legal == before.legal).all()
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_other_rules_are_left_as_they_are(name: str) -> None:
+    """Rules are kept where it takes too many gates, or there are not two opposed roles."""
+    game = library_game(name)
+    assert game.foreseen is game.circuit
