@@ -54,6 +54,13 @@ def test_the_picture_is_what_its_command_draws(
     assert f"({committed})" in README
 
 
+def test_the_citation_and_the_changelog_name_the_version() -> None:
+    cited = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {neurogame.__version__}\n" in cited
+    changes = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert changes.startswith(f"# Changelog\n\n## {neurogame.__version__}\n")
+
+
 def test_the_readme_is_a_door_and_no_manual() -> None:
     assert len(README.splitlines()) <= 110
 
