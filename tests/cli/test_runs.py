@@ -55,8 +55,6 @@ def made(
     evaluator = make_fresh("cilp", load(game))
     counters = {"seconds": 8.0, "matches": 1234}
     held = checkpoint_of(load(game), evaluator, counters=counters, optimiser={})
-    folder.log_round({"games": 1234, "seconds": 8.0})
-    folder.log_evaluation({"games": 900, "seconds": 6.0, "released": True})
     folder.log_strength(strength(at, low, high).to_json())
     save_checkpoint(folder.latest, held)
     folder.close()
@@ -73,6 +71,10 @@ def runs(tmp_path: Path, monkeypatch: Patch) -> Path:
 
 
 def test_runs_are_listed(runs: Path, capsys: Captured) -> None:
+    for path in runs.iterdir():
+        (path / "rounds.jsonl").write_text('{"games": 1234, "seconds": 8.0}\n')
+        row = '{"games": 900, "seconds": 6.0, "released": true}\n'
+        (path / "evaluations.jsonl").write_text(row)
     assert main(["runs"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["run", "game", "seconds"]
