@@ -10,6 +10,7 @@ from neurogame.arena.exact_positions import move_values
 from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import wilson_interval
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -111,7 +112,7 @@ def value_kept_by(
     Raises:
         GameError: in a state no role, or several, have a choice.
     """
-    search = AlphaBeta(game, evaluator, seed=seed)
+    search = AlphaBeta(game, evaluator, settings=SearchSettings(foresight=False), seed=seed)
     return value_keeping_share(game, one_ply(search), states, prover=prover)
 
 
