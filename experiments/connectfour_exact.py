@@ -31,6 +31,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 
 _PHASES = (8, 12, 18, 25, 43)
@@ -85,6 +86,7 @@ def main() -> None:
     parser.add_argument(
         "--checkpoints", nargs="+", type=Path, help="nothing learns: these are asked"
     )
+    parser.add_argument("--move-seconds", type=float, help="for each move, not one ply")
     parser.add_argument("--no-foresight", action="store_true", help="one ply is one ply")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -98,7 +100,8 @@ def main() -> None:
     for text, at, games, evaluator in _asked(game, options):
         settings = SearchSettings(foresight=not options.no_foresight)
         search = AlphaBeta(game, evaluator, settings=settings, seed=options.seed)
-        shares = [kept_share(one_ply(search), positions) for positions in sets.values()]
+        limit = None if options.move_seconds is None else Limit(seconds=options.move_seconds)
+        shares = [kept_share(one_ply(search, limit), positions) for positions in sets.values()]
         told = " | ".join(f"{share:.1f}" for share in (*shares, sum(shares) / len(shares)))
         print(f"| {text} | {at:g} | {games:,} | {told} |", flush=True)
 

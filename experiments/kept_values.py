@@ -116,17 +116,19 @@ def value_kept_by(
     return value_keeping_share(game, one_ply(search), states, prover=prover)
 
 
-def one_ply(search: AlphaBeta) -> Callable[[State], int]:
+def one_ply(search: AlphaBeta, limit: Limit | None = None) -> Callable[[State], int]:
     """Return a function that chooses moves by looking one ply ahead.
 
     Args:
         search: with the evaluator that values what it sees.
+        limit: another one than one ply.
     """
+    limit = limit or Limit(depth=1)
 
     def choose(state: State) -> int:
-        # What earlier searches proved would make it look further than one ply.
+        # What earlier searches proved would make it look further.
         search.forget()
         role = next(r for r in state.game.players if len(state.legal_moves[r]) > 1)
-        return search.search(state, role, Limit(depth=1)).move
+        return search.search(state, role, limit).move
 
     return choose
