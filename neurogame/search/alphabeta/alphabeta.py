@@ -9,6 +9,7 @@ from typing import final
 
 import torch
 
+from neurogame.array_types import UInt64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.judges.states import CALLBACK
 from neurogame.kernels.backends import resolve_backend
@@ -122,7 +123,7 @@ class AlphaBeta:
             GameError: the state is terminal, of another game, or has no legal move.
         """
         words = root_words(self.game, state, role)
-        if self._foresees and is_decided(self._leaves, words):
+        if self._is_decided(words):
             return decided_result(state, role, self._leaves.block, self.proved_states)
         return replace(self._search.search(words, role, limit), state=state)
 
@@ -142,7 +143,7 @@ class AlphaBeta:
             GameError: the state is terminal, of another game, or has no legal move.
         """
         words = root_words(self.game, state, role)
-        if not stop() and not (self._foresees and is_decided(self._leaves, words)):
+        if not stop() and not self._is_decided(words):
             self._search.ponder(words, role, stop)
 
     def rehearse(self, state: State, role: int, seconds: float) -> None:
@@ -159,10 +160,9 @@ class AlphaBeta:
         Raises:
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        end = time.monotonic() + seconds
-        self._search.rehearse(
-            root_words(self.game, state, role), role, lambda: time.monotonic() >= end
-        )
+        end, words = time.monotonic() + seconds, root_words(self.game, state, role)
+        if not self._is_decided(words):
+            self._search.rehearse(words, role, lambda: time.monotonic() >= end)
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after the evaluator's weights have changed.
@@ -172,6 +172,10 @@ class AlphaBeta:
         """
         self._values.refresh()
         self._search.forget(proofs=proofs)
+
+    def _is_decided(self, words: UInt64s) -> bool:
+        """Return whether a role can win with its next move, so that there is nothing to search."""
+        return self._foresees and is_decided(self._leaves, words)
 
 
 def _range(goals: Iterable[tuple[int, int]]) -> tuple[float, float]:
