@@ -20,7 +20,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.files import DAMAGED, read_rows
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import random_lengths
-from neurogame.learn.run_folder import STRENGTH
+from neurogame.learn.run_files import STRENGTH
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 

@@ -12,11 +12,9 @@ from typing import Any, TypeVar, final
 
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, NeurogameWarning
 from neurogame.files import DAMAGED, read_rows
+from neurogame.learn import run_files
+from neurogame.learn.run_files import CONFIG, EVALUATIONS, LATEST, ROUNDS, STRENGTH
 from neurogame.learn.run_lock import LOCK, take_lock
-
-# As in neurogame/learn/run_folder.py, which loads torch; a test holds them together.
-CONFIG, LATEST = "config.json", "latest.pt"
-ROUNDS, EVALUATIONS, STRENGTH = "rounds.jsonl", "evaluations.jsonl", "strength.jsonl"
 
 _END = 1 << 14
 """Bytes that are read of the end of a log."""
@@ -81,13 +79,9 @@ def read_head(path: Path) -> RunHead:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Return the settings of a run; see :func:`read_head`."""
-    file = path / CONFIG
-    if not file.is_file():
+    if not (path / CONFIG).is_file():
         raise ConfigurationError(f"{path} holds no training run (no {CONFIG} in it)")
-    try:
-        return dict(**json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise CheckpointError(f"{file}: cannot be read ({error})") from None
+    return run_files.read_config(path)
 
 
 def is_training(path: Path) -> bool:

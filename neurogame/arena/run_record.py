@@ -13,7 +13,7 @@ from neurogame.arena.run_head import is_training, read_config
 from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.event_file import event_files
-from neurogame.learn.run_folder import BEST, CONFIG, LATEST, LOGS, STRENGTH
+from neurogame.learn.run_files import BEST, CONFIG, LATEST, LOGS, STRENGTH
 from neurogame.learn.run_lock import LOCK, take_lock
 
 _FILES = (CONFIG, *LOGS, STRENGTH, BEST, LATEST)

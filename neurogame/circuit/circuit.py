@@ -41,7 +41,7 @@ class Circuit:
         atoms: the ground atoms, for names.
         key: hash of the rules and of the program version that made the circuit.
         origin: the game whose states these rules are given, if that is another one, in which more
-            moves are legal; else None.
+            moves are legal or fewer states are terminal; else None.
     """
 
     roles: tuple[str, ...]

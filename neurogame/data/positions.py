@@ -1,4 +1,4 @@
-"""DrawnPositions of games of random moves, or of an evaluator against itself."""
+"""Positions of games of random moves, or of an evaluator against itself."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch import Tensor
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.positions import played_positions
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.samples import sample_games
 from neurogame.simulate.states import StateBatch
 
 _OF_A_GAME = 8
-"""DrawnPositions drawn for each game that is played: more come quicker, and are more alike."""
+"""Positions drawn for each game that is played: more come quicker, and are more alike."""
 
 
 @final
@@ -66,7 +66,7 @@ def positions(
     Raises:
         GameError: an argument is out of its range, or no game has such a position.
     """
-    game = Game.load(game) if isinstance(game, str) else game
+    game = game_of(game)
     if n < 1 or seed < 0:
         raise GameError(f"n={n}, seed={seed}; n must be at least 1 and seed at least 0")
     games = -(-n // _OF_A_GAME)

@@ -1,4 +1,4 @@
-"""DrawnPositions without end, in batches, as data loaders of torch take them."""
+"""Positions without end, in batches, as data loaders of torch take them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from neurogame.envs.observation import Observation
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.gdl.write import rules_text
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 
 _CHUNK = 1 << 16
-"""DrawnPositions of random games that are made at once; of an evaluator's a sixteenth."""
+"""Positions of random games that are made at once; of an evaluator's a sixteenth."""
 
 
 @final
@@ -60,7 +60,7 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
         super().__init__()
         if batch < 1 or seed < 0:
             raise GameError(f"batch={batch}, seed={seed}; must be at least 1 and 0")
-        self._game = Game.load(game) if isinstance(game, str) else game
+        self._game = game_of(game)
         self._batch, self._seed, self._phase = batch, seed, phase
         self._evaluator, self._epsilon = evaluator, epsilon
         self._observation = Observation(self._game, planes=planes)

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from neurogame.errors import MissingExtraError
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 
 if TYPE_CHECKING:
     from neurogame.envs.lane_env import LaneEnv
@@ -33,7 +33,7 @@ def pettingzoo(
     """
     module = _module("turns_env", "pettingzoo")
     kind = module.TogetherEnv if parallel else module.TurnsEnv
-    env: TurnsEnv | TogetherEnv = kind(_game(game), planes=planes)
+    env: TurnsEnv | TogetherEnv = kind(game_of(game), planes=planes)
     return env
 
 
@@ -58,7 +58,7 @@ def gymnasium(
         MissingExtraError: Gymnasium is not installed.
     """
     env: OneRoleEnv = _module("one_role_env", "gymnasium").OneRoleEnv(
-        _game(game), role, opponent, planes=planes, render_mode=render_mode
+        game_of(game), role, opponent, planes=planes, render_mode=render_mode
     )
     return env
 
@@ -78,7 +78,7 @@ def vector(
         MissingExtraError: Gymnasium is not installed.
     """
     env: LaneEnv = _module("lane_env", "gymnasium").LaneEnv(
-        _game(game), num_envs, role, planes=planes
+        game_of(game), num_envs, role, planes=planes
     )
     return env
 
@@ -93,7 +93,7 @@ def openspiel(game: Game | str) -> SpielGame:
         MissingExtraError: OpenSpiel is not installed.
         GameError: another game of this name is there already.
     """
-    made: SpielGame = _module("spiel", "pyspiel", "openspiel").spiel_game(_game(game))
+    made: SpielGame = _module("spiel", "pyspiel", "openspiel").spiel_game(game_of(game))
     return made
 
 
@@ -117,10 +117,6 @@ def openspiel_bot(
         player, game, number, seed=seed, seconds=seconds
     )
     return bot
-
-
-def _game(game: Game | str) -> Game:
-    return Game.load(game) if isinstance(game, str) else game
 
 
 def _module(name: str, library: str, extra: str = "envs") -> ModuleType:

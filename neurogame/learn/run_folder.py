@@ -13,15 +13,18 @@ from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import read_rows, write_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
+from neurogame.learn.run_files import (
+    BEST,
+    CONFIG,
+    EVALUATIONS,
+    LATEST,
+    LOGS,
+    ROUNDS,
+    STRENGTH,
+    read_config,
+)
 from neurogame.learn.run_lock import LOCK, RunLock, take_lock
 
-LATEST = "latest.pt"
-BEST = "best.pt"
-CONFIG = "config.json"
-ROUNDS = "rounds.jsonl"
-EVALUATIONS = "evaluations.jsonl"
-STRENGTH = "strength.jsonl"
-LOGS = (ROUNDS, EVALUATIONS)
 _GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
 """First part of the tags of TensorBoard, by the log that holds the rows."""
 
@@ -103,15 +106,7 @@ class RunFolder:
         Raises:
             CheckpointError: the file is missing or damaged.
         """
-        path = self.path / CONFIG
-        try:
-            return dict(**json.loads(path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            raise CheckpointError(
-                f"{self.path} holds no run; name a folder that neurogame train has made"
-            ) from None
-        except (OSError, ValueError, TypeError) as error:
-            raise CheckpointError(f"{path}: cannot be read ({error})") from None
+        return read_config(self.path)
 
     def resume(self) -> Checkpoint:
         """Return the latest checkpoint, and cut the logs back to the moment it was written.

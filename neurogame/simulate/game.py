@@ -299,6 +299,11 @@ class Game:
         )
 
 
+def game_of(game: Game | str) -> Game:
+    """Return a game that is given, or named as in :meth:`Game.load`."""
+    return Game.load(game) if isinstance(game, str) else game
+
+
 @final
 class State:
     """One state of a game, for people and for code that works state by state.

@@ -10,7 +10,7 @@ from neurogame.arena.release_strength import strength_of_run
 from neurogame.arena.strength_table import NOTHING_RELEASED, still_rises, strength_sentence
 from neurogame.arena.yardstick import MCTS
 from neurogame.files import read_rows
-from neurogame.learn.run_folder import EVALUATIONS, ROUNDS
+from neurogame.learn.run_files import EVALUATIONS, ROUNDS
 
 _MOST_POINTS = 400
 _ACROSS = ("seconds", "games")

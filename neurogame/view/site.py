@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, final
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.kinds import fresh_names
 from neurogame.inspect.subject import file_subject
-from neurogame.learn.run_folder import LATEST
+from neurogame.learn.run_files import LATEST
 from neurogame.version import __version__
 from neurogame.view.curves import curves
 from neurogame.view.deferred import Deferred

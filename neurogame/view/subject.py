@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, final
 from neurogame.errors import CheckpointError, GameError, RulesError
 from neurogame.evaluators.kinds import move_kinds
 from neurogame.inspect.subject import EVALUATOR, Subject, file_subject, fresh_subject, is_fresh
-from neurogame.learn.run_folder import BEST, CONFIG, LATEST
+from neurogame.learn.run_files import BEST, CONFIG, LATEST
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.view.deferred import Deferred

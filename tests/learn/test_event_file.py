@@ -17,7 +17,8 @@ from neurogame.learn.event_file import event_files
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.recipe import fitted
-from neurogame.learn.run_folder import LOGS, RunFolder
+from neurogame.learn.run_files import LOGS
+from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import Trainer, train
 from neurogame.learn.training_run import TrainingRun

@@ -29,7 +29,8 @@ from neurogame.learn.paper.match import play_training_match
 from neurogame.learn.paper.targets import outcome_examples, outcome_signals, select_states
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
-from neurogame.learn.run_folder import LOGS, RunFolder
+from neurogame.learn.run_files import LOGS
+from neurogame.learn.run_folder import RunFolder
 from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.setting_options import chosen_settings
 from neurogame.simulate.game import Game, State

@@ -27,7 +27,8 @@ from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted
-from neurogame.learn.run_folder import LOGS, RunFolder
+from neurogame.learn.run_files import LOGS
+from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.run_lock import LOCK
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import SHARES, Release, Trainer, train

@@ -22,7 +22,8 @@ from neurogame.inspect.subject import file_subject
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
-from neurogame.learn.run_folder import EVALUATIONS, RunFolder
+from neurogame.learn.run_files import EVALUATIONS
+from neurogame.learn.run_folder import RunFolder
 from neurogame.simulate.game import Game
 from neurogame.view.curves import curves
 from neurogame.view.deferred import Deferred

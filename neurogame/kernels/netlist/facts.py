@@ -94,8 +94,8 @@ _FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
 def facts_of(circuit: Circuit) -> Facts:
     """Return the facts of a game, found once for as long as its circuit is in use.
 
-    Where fewer moves are legal than in the game it comes from, the facts of that one hold too, and
-    in all of its states.
+    Where the rules come from another game, its facts hold too, and in all of its states: searches
+    come to states of it that games by these rules do not reach.
     """
     circuit = circuit.origin or circuit
     facts = _FOUND.get(circuit)

@@ -24,7 +24,7 @@ from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.terms import Rules
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.index import IndexEntry, read_index, write_index
-from neurogame.learn.run_folder import BEST, LATEST
+from neurogame.learn.run_files import BEST, LATEST
 from neurogame.simulate.game import Game
 
 _SUFFIX = ".pt"
