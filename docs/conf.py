@@ -19,6 +19,7 @@ nb_execution_mode = "off"  # the notebooks hold their outputs, and a test runs t
 myst_heading_anchors = 6
 autodoc_member_order = "bysource"
 html_theme = "furo"
+html_static_path, html_css_files = ["_static"], ["tables.css"]
 html_title = "neurogame"
 html_copy_source = False
 html_show_copyright = False

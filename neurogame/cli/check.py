@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
@@ -97,8 +96,6 @@ class _Analysis:
 
 def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     """Ground and analyse valid rules; a limit is told, not raised."""
-    from tqdm import tqdm
-
     from neurogame.analysis.analyse import analyse
     from neurogame.analysis.report import analysis_lines, analysis_record
     from neurogame.circuit.compile import compile_rules
@@ -111,39 +108,26 @@ def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     from neurogame.structure.structure_report import structure_lines, structure_record
 
     report = _Analysis()
-    hidden = options.json or not sys.stderr.isatty()
-    bar = tqdm(total=4, bar_format="{desc} [{n_fmt}/{total_fmt}]", leave=False, disable=hidden)
-
-    def begin(stage: str) -> None:
-        bar.set_description_str(f"{stage} ...")
-        bar.update()
-
     try:
         report.signature = structural_signature(rules)
         report.lines.append(f"signature: {report.signature[:16]}")
     except LimitError as error:
         report.lines.append(f"signature: none: {error}")
-    begin("ground")
     try:
         circuit = compile_rules(rules, GroundLimits(seconds=options.seconds))
     except (LimitError, GroundingError) as error:
-        bar.close()
         report.refusal = str(error)
         report.lines.append(f"not analysed: {error}")
         return report
-    begin("analyse")
     analysis = analyse(circuit, seed=options.seed)
     report.record = analysis_record(circuit, analysis)
     report.lines += analysis_lines(circuit, analysis)
-    begin("relations")
     relations = find_relations(rules, circuit, analysis=analysis, seed=options.seed)
     report.relations = relation_record(relations)
     report.lines += relation_lines(relations)
-    begin("structure")
     structure = structure_of(circuit, rules)
     report.structure = structure_record(circuit, structure)
     report.lines += structure_lines(circuit, structure)
-    bar.close()
     return report
 
 

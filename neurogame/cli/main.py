@@ -10,13 +10,14 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TextIO
 
 from neurogame.aside import end_process
 from neurogame.errors import NeurogameError, NonstandardWarning
 from neurogame.first_use import ask_with
-from neurogame.terminal import Terminal
+from neurogame.terminal import Terminal, never_silent
 from neurogame.version import __version__
 from neurogame.waiting import listen
 
@@ -113,7 +114,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             if wanted != "precompile":
                 ask_with(partial(_compile_ahead, " ".join(line), silent))
             listen(None if silent else Terminal())
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), nullcontext() if silent else never_silent():
                 if getattr(options, "strict_rules", False):
                     warnings.simplefilter("error", NonstandardWarning)
                 warnings.showwarning = _show_warning

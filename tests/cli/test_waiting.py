@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import itertools
+import shlex
 import subprocess
 import sys
 import time
@@ -12,16 +13,24 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from tqdm import tqdm
 
+from benchmarks.silences import documented, overhear
 from neurogame import compiling, first_use
 from neurogame.cli import precompile
 from neurogame.cli.main import main
 from neurogame.files import cache_folder
 from neurogame.kernels.compile_jobs import JOBS
 from neurogame.native.struct import Struct
-from neurogame.terminal import Terminal
+from neurogame.players.human import HumanPlayer
+from neurogame.players.player import MatchAbandoned
+from neurogame.search.limit import Limit
+from neurogame.search.match_start import MatchStart
+from neurogame.simulate.game import Game
+from neurogame.terminal import Terminal, never_silent
 from neurogame.waiting import during, listen, say
 from tests.library import Captured, Patch
+from tests.processes import wait_until
 
 MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
 
@@ -79,6 +88,65 @@ def test_a_bar_shows_how_far_it_is(monkeypatch: Patch) -> None:
     assert "learning: 3 of 10 s" in seen
     # What is late stands still.
     assert "60 of" not in seen
+
+
+def terminal(monkeypatch: Patch) -> io.StringIO:
+    """Let errors go to a terminal on which commands say at once what they are at."""
+    monkeypatch.setattr("neurogame.terminal._GLANCE", 0.001)
+    monkeypatch.setattr("neurogame.terminal._PATIENCE", 0.0)
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", shown)
+    return shown
+
+
+@pytest.mark.parametrize("line", documented())
+def test_no_command_of_the_documents_works_in_silence(line: str, monkeypatch: Patch) -> None:
+    shown = terminal(monkeypatch)
+    name, *words = shlex.split(line)
+    command = importlib.import_module(f"neurogame.cli.{name}")
+
+    def run(_: object) -> int:
+        wait_until(lambda: "working: 0 s" in shown.getvalue())
+        print("done", file=sys.stderr)
+        return 0
+
+    monkeypatch.setattr(command, "run", run)
+    assert main([name, *words]) == 0
+    # What is written takes the place of what was said, and nothing of it is left.
+    gone = f"\r{' ' * len('working: 0 s')}\r"
+    assert f"{gone}done" in shown.getvalue()
+    assert shown.getvalue().endswith((gone, "\n"))
+
+
+def test_bars_move_on_and_a_person_who_is_asked_is_not_told(
+    monkeypatch: Patch,
+) -> None:
+    shown = terminal(monkeypatch)
+
+    def think(_: str) -> str:
+        print(file=sys.stderr)
+        with tqdm(total=2, file=sys.stderr, bar_format="bar"):
+            wait_until(lambda: shown.getvalue().count("bar") > 8)
+        return "quit"
+
+    player, state = HumanPlayer(think, lambda _: None), Game.load("nim").initial_state()
+    player.start(MatchStart(state.game, 0, 0))
+    with never_silent(), pytest.raises(MatchAbandoned):
+        player.choose(state, Limit(seconds=1))
+    _, _, seen = shown.getvalue().partition("\n")
+    assert set(seen.split()) == {"bar"}
+
+
+def test_a_silence_is_heard(tmp_path: Path) -> None:
+    work = "import time; print('a'); end = time.process_time() + 0.3"
+    found = overhear(
+        [sys.executable, "-u", "-c", f"{work}\nwhile time.process_time() < end: pass\nprint('b')"],
+        most=60,
+        cwd=tmp_path,
+    )
+    assert (found.after, found.code) == ("a", 0)
+    assert found.seconds >= 0.2
 
 
 def test_a_library_is_silent(capsys: Captured) -> None:
