@@ -16,7 +16,10 @@ _GLANCE = 0.5
 _FORMAT = "{desc}: {n:.0f} of {total:.0f} s |{bar:20}|"
 _PATIENCE = 1.0
 """Seconds of work without a word after which a command says what it is at."""
+_OTHERS = "loading the player in another process"
+"""The one work that takes time of the clock alone."""
 _WORK = {
+    "processes": _OTHERS,
     "importlib": "starting",
     "gdl": "reading the rules",
     "ground": "grounding the rules",
@@ -147,13 +150,17 @@ class _Status:
         Args:
             thread: whose work it is.
         """
-        tqdm = sys.modules.get("tqdm")
-        for bar in list(getattr(getattr(tqdm, "tqdm", None), "_instances", ())):
-            bar.refresh()
-        if time.process_time() - self._used < _PATIENCE or not (work := _work_of(thread)):
+        bars = getattr(sys.modules.get("tqdm"), "tqdm", None)  # No bars, no import.
+        if bars is not None and hasattr(bars, "_instances"):
+            with bars.get_lock():
+                for bar in bars._instances:
+                    if hasattr(bar, "start_t"):  # All of it is there.
+                        bar.refresh(nolock=True)
+        work, seconds = _work_of(thread), time.monotonic() - self._heard
+        spent = seconds if work == _OTHERS else time.process_time() - self._used
+        if spent < _PATIENCE or not work:
             return
         with self.lock:
-            seconds = time.monotonic() - self._heard
             line = f"{work}: {seconds:.0f} s"
             self._stream.write(f"\r{line}{' ' * (len(self._shown) - len(line))}")
             self._stream.flush()
@@ -167,7 +174,8 @@ def _work_of(thread: int) -> str:
         parts = frame.f_globals.get("__name__", "").split(".")
         if parts[-1] == "human":
             return ""
-        if found := [_WORK[part] for part in parts if part in _WORK]:
+        found = [_WORK[part] for part in parts if part in _WORK]
+        if found and parts[0] in ("neurogame", "importlib"):
             return found[-1]
         frame = frame.f_back
     return "working"
