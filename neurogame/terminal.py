@@ -16,10 +16,9 @@ _GLANCE = 0.5
 _FORMAT = "{desc}: {n:.0f} of {total:.0f} s |{bar:20}|"
 _PATIENCE = 1.0
 """Seconds of work without a word after which a command says what it is at."""
-_OTHERS = "loading the player in another process"
-"""The one work that takes time of the clock alone."""
 _WORK = {
-    "processes": _OTHERS,
+    "processes": "waiting for the player to be loaded",
+    "workers": "waiting for the workers",
     "importlib": "starting",
     "gdl": "reading the rules",
     "ground": "grounding the rules",
@@ -157,7 +156,9 @@ class _Status:
                     if hasattr(bar, "start_t"):  # All of it is there.
                         bar.refresh(nolock=True)
         work, seconds = _work_of(thread), time.monotonic() - self._heard
-        spent = seconds if work == _OTHERS else time.process_time() - self._used
+        # Whoever is waited for uses processors of other processes.
+        waits = work.startswith("waiting")
+        spent = seconds if waits else time.process_time() - self._used
         if spent < _PATIENCE or not work:
             return
         with self.lock:
