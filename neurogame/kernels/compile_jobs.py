@@ -45,10 +45,10 @@ class CompileJob:
             for name, functions in self.entries:
                 module = importlib.import_module(f"neurogame.{name}")
                 for function in functions:
-                    entry(getattr(module, function), counted=function in _COUNTED)
+                    entry(getattr(module, function), arrays=function in _WITH_ARRAYS)
 
 
-_COUNTED = ("value_states", "value_rules_network", "value_heuristic", "play_rounds")
+_WITH_ARRAYS = ("value_states", "value_rules_network", "value_heuristic", "play_rounds")
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)

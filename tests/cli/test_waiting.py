@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 from typing import get_type_hints
+from unittest.mock import create_autospec
 
 import pytest
 from tqdm import tqdm
@@ -21,6 +22,7 @@ from neurogame.cli import precompile
 from neurogame.cli.main import main
 from neurogame.files import cache_folder
 from neurogame.kernels.compile_jobs import JOBS
+from neurogame.native import entries
 from neurogame.native.struct import Struct
 from neurogame.players.human import HumanPlayer
 from neurogame.players.player import MatchAbandoned
@@ -297,8 +299,13 @@ def test_jobs_are_chosen_by_whole_words(line: str, needed: set[str]) -> None:
 
 
 @pytest.mark.parametrize("name", list(JOBS))
-def test_what_jobs_name_is_there(name: str) -> None:
+def test_what_jobs_name_is_there(name: str, monkeypatch: Patch) -> None:
     job = JOBS[name]
+    called = create_autospec(entries.entry.__wrapped__)  # takes what the function itself takes
+    monkeypatch.setattr(entries, "entry", called)
+    monkeypatch.setattr(compiling, "compile_declared", lambda _: None)
+    job.compile()
+    assert called.call_count == sum(len(functions) for _, functions in job.entries)
     assert job.words
     for module in job.modules:
         assert importlib.import_module(f"neurogame.{module}")
