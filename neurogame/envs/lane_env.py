@@ -121,7 +121,12 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             if role == self._role:
                 joint[:, role] = actions
                 continue
-            # Never 0, which would be no better than an illegal move.
-            drawn = 1 - self._random.random((self.num_envs, end - begin), np.float32)
-            joint[:, role] = (drawn * legal[:, begin:end]).argmax(axis=1)
+            # How many of the moves up to each one are legal; a row a move, as rows are short.
+            upto = np.empty((end - begin, self.num_envs), np.uint16)
+            count = np.zeros(self.num_envs, np.uint16)
+            for row, allowed in zip(upto, np.ascontiguousarray(legal[:, begin:end].T), strict=True):
+                count += allowed
+                row[:] = count
+            drawn = self._random.random(self.num_envs, np.float32) * count
+            joint[:, role] = (upto[:-1] <= drawn.astype(np.uint16)).sum(axis=0, dtype=np.uint16)
         return torch.from_numpy(joint)

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 from typing import get_type_hints
-from unittest.mock import create_autospec
+from unittest.mock import Mock, create_autospec
 
 import pytest
 from tqdm import tqdm
@@ -20,6 +20,7 @@ from benchmarks.silences import documented, overhear
 from neurogame import compiling, first_use
 from neurogame.cli import precompile
 from neurogame.cli.main import main
+from neurogame.cli.training.bar import training_bar
 from neurogame.files import cache_folder
 from neurogame.kernels.compile_jobs import JOBS
 from neurogame.native import entries
@@ -138,6 +139,17 @@ def test_bars_move_on_and_a_person_who_is_asked_is_not_told(
     with never_silent(), pytest.raises(MatchAbandoned):
         player.choose(state, Limit(seconds=1))
     assert [set(text.split()) for text in seen] == [{"bar"}]
+
+
+def test_the_bar_of_a_run_is_over_when_its_time_is(monkeypatch: Patch) -> None:
+    shown = terminal(monkeypatch)
+    # Ten seconds of the processor were to be had.
+    run = Mock(total=180.0, done=10.0, learn_until=0.0, game=Mock())
+    with training_bar(run, hidden=False) as show:
+        show({})
+    seen = shown.getvalue()
+    assert "  6%" in seen
+    assert "100%" in seen
 
 
 def test_a_silence_is_heard(tmp_path: Path) -> None:

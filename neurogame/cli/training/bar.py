@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,7 +21,8 @@ def training_bar(
 ) -> Iterator[Callable[[Mapping[str, str]], None]]:
     """Show a progress bar on standard error, over games or seconds.
 
-    What is given moves it on to where the run is, with short texts behind it, by name.
+    What is given moves it on to where the run is, with short texts behind it, by name. Where other
+    programs leave a run little of the processor, it is over when the time is: so is the bar.
 
     Args:
         run: that is begun or goes on.
@@ -42,6 +44,7 @@ def training_bar(
 
         def show(texts: Mapping[str, str]) -> None:
             bar.set_postfix(texts, refresh=False)
-            bar.update(run.done - bar.n)
+            past = run.total - max(0.0, run.learn_until - time.monotonic())
+            bar.update(max(run.done, past, bar.n) - bar.n)
 
         yield show
