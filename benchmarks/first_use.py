@@ -33,7 +33,7 @@ COMMANDS = {
     "mast,rave": "match tictactoe --players mcts:playout=mast,tree=rave,sims=100 random "
     "--matches 1 --json",
     "alphabeta": "match tictactoe --players alphabeta:cilp,depth=2 random --matches 1 --json",
-    "train": "train tictactoe --matches 32 --out {folder}/run --json",
+    "train": "train tictactoe --games 2000 --no-strength --out {folder}/run --json",
     "serve": "",
 }
 """What is run; of ``serve`` only what it does before it listens."""
