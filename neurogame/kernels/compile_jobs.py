@@ -68,7 +68,10 @@ JOBS = {
         words=("mcts", "auto", "serve", "train", "action"),
         modules=("search.mcts.compiled.lookup", "native.clock"),
         entries=(
-            ("search.mcts.compiled.run", ("run", "do_nothing", "play_on", "play_by_policy")),
+            (
+                "search.mcts.compiled.run",
+                ("run", "do_nothing", "play_on", "play_by_policy", "take_leaf"),
+            ),
             ("search.mcts.compiled.expand", ("set_root", "gather_leaves", "insert")),
             ("search.mcts.compiled.descend", ("descend",)),
             ("search.mcts.compiled.backup", ("collect", "back_up")),

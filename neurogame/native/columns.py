@@ -15,6 +15,7 @@ with two dimensions may come last: it has all rows that follow.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 import numba as _numba
@@ -62,6 +63,7 @@ class Columns:
 Table = TypeVar("Table", bound=Columns)
 
 
+@cache
 def _fields(table: type[Columns]) -> list[tuple[str, Any, int]]:
     """Return names, kinds and dimensions of the columns."""
     fields = []

@@ -11,7 +11,7 @@ here where they are in the search, and ties are common.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
+from neurogame.search.mcts.compiled.ahead import ROWS
 from neurogame.search.mcts.compiled.search import (
     FIRST,
     GRAVE,
@@ -48,6 +49,8 @@ from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
+Played: TypeAlias = tuple[State, list[Any]]
+"""A leaf's state and what its playout is worth to each role."""
 _STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
 """Successors that any search has asked for."""
 _STATES: dict[State, State] = {}
@@ -67,7 +70,10 @@ class Twin(Proofs):
         judge: MoveJudge | None = None,
         recorded: bool = False,
         state: State | None = None,
+        ahead: int = 0,
     ) -> None:
+        self._ahead, self._kept = ahead, 0
+        self._waiting: dict[tuple[int, tuple[int, ...]], Played] = {}
         self._judge = judge
         self.game, self.options, self.lanes = game, options, lanes
         self._evaluator = evaluator
@@ -84,7 +90,7 @@ class Twin(Proofs):
         self.ties = False
         self._given_up: list[Node] = []
         plies = options.numbers.plies if recorded else 0
-        self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
+        self._leaves = Leaves(game.circuit, max(lanes, ahead), depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
         self.root = self.make_node(state or game.initial_state())
 
@@ -160,6 +166,39 @@ class Twin(Proofs):
         least, most = bounds(node, self.winner, self.best[self.winner])
         return least < most and not any(node is passed for passed, _ in sim.path)
 
+    def _take_leaf(self, sim: Simulation) -> Played:
+        """Play a leaf on, with those that would be next if nothing came back."""
+        node, picks = sim.path[-1]
+        if (node.index, picks) in self._waiting:
+            return self._waiting.pop((node.index, picks))
+        kept = [
+            (
+                node,
+                node.pending,
+                dict(node.tried),
+                [(e, e.pending) for edges in node.edges.values() for e in edges],
+            )
+            for node in self.nodes
+        ]
+        sims = [sim, *(self._descend() for _ in range(self._ahead - 1))]
+        riders = [sim for sim in sims if not sim.over]
+        states = [self._stepped(*sim.path[-1]) for sim in riders]
+        values, _ = self._play(states)
+        for sim, state, value in reversed(list(zip(riders, states, values, strict=True))):
+            if sim.step and sim is not sims[0]:
+                if self._kept == ROWS:
+                    self._waiting.clear()
+                    self._kept = 0
+                self._kept += 1
+                self._waiting[sim.path[-1][0].index, sim.path[-1][1]] = state, value
+        for node, pending, tried, edges in kept:
+            node.pending, node.tried = pending, {role: tried.get(role, 0) for role in node.edges}
+            for edge in (e for edges in node.edges.values() for e in edges):
+                edge.pending = 0
+            for edge, count in edges:
+                edge.pending = count
+        return states[0], values[0]
+
     def _block(self, count: int) -> None:
         sims = [self._descend() for _ in range(count)]
         for node in self._given_up:
@@ -169,10 +208,12 @@ class Twin(Proofs):
         self._given_up.clear()
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
+        is_alone = self._ahead and sims[0].step and self.winner is None and not self.ties
+        played = self._take_leaf(sims[0]) if is_alone else None
         for sim, state in zip(riders, states, strict=True):
             if sim.step:
                 self._insert(sim, state)
-        values, made = self._play(states)
+        values, made = self._play(states) if played is None else ([played[1]], [{}])
         results = {id(f): v for f, v in zip(riders, values, strict=True)}
         played = {id(f): m for f, m in zip(riders, made, strict=True)}
         for sim in sims:

@@ -16,7 +16,7 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.judges.moves import LOGITS, MoveJudge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
-from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, WINNER
+from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, PENDING, WINNER
 from neurogame.search.mcts.options import make_options
 from neurogame.search.mcts.reading import choices, is_exact, node_of, node_values, record_of
 from neurogame.search.mcts.settings import MctsSettings
@@ -78,6 +78,7 @@ def _grown(
     recorded: bool = False,
     judge: MoveJudge | None = None,
     state: State | None = None,
+    ahead: int = 0,
 ) -> tuple[MctsTree, Twin]:
     """Return a tree and its twin.
 
@@ -92,6 +93,7 @@ def _grown(
         memory=1 << 30,
         lanes=lanes,
         settings=settings if recorded else MctsSettings(),
+        ahead=ahead,
     )
     scores = None if judge is None else SearchJudge(judge, game.circuit)
     tree = MctsTree(plan, SearchEvaluator(evaluator, game.circuit), tree_scores=scores)
@@ -99,7 +101,14 @@ def _grown(
     tree.set_root(state_words(root.fluents.numpy()))
     tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)
     twin = Twin(
-        game, options, lanes, evaluator=evaluator, recorded=recorded, judge=judge, state=root
+        game,
+        options,
+        lanes,
+        evaluator=evaluator,
+        recorded=recorded,
+        judge=judge,
+        state=root,
+        ahead=ahead,
     )
     twin.search(simulations)
     return tree, twin
@@ -218,6 +227,51 @@ def test_sequential_uct(name: str, solver: bool) -> None:
     tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 200)
     _assert_equal(tree, twin)
     assert tree.tree.root == tree.tree.nodes[0]
+
+
+@pytest.mark.parametrize("ahead", [3, 64])
+@pytest.mark.parametrize("urgency", ["first", "parent"])
+@pytest.mark.parametrize(
+    "name",
+    ["tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe", "cycle"],
+)
+def test_leaves_played_ahead_wait_for_their_simulation(name: str, ahead: int, urgency: Any) -> None:
+    # In a graph the order in which simulations ahead come to a node is not the one of the twin.
+    settings = replace(PLAIN, graph=False, urgency=urgency, capacity=20000)
+    _assert_equal(*_grown(_game(name), settings, 1, 200, ahead=ahead))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour5", "cycle", "bidding_tictactoe"])
+def test_simulations_ahead_leave_nothing_in_the_tree(name: str) -> None:
+    """Every simulation is one of those that were asked for, and none is on its way any more."""
+    game = _game(name)
+    plan = TreePlan(
+        circuit=game.circuit,
+        options=make_options(game, PLAIN, 7),
+        capacity=20000,
+        memory=1 << 30,
+        lanes=1,
+        settings=PLAIN,
+        ahead=16,
+    )
+    tree = MctsTree(plan, SearchEvaluator(None, game.circuit))
+    tree.set_root(state_words(game.initial_state().fluents.numpy()))
+    for simulations in range(40, 2000, 40):
+        tree.run(1, simulations=simulations, nodes=None, until=0, deadline=0)
+        for place in tree.tree.nodes[: tree.size]:
+            node = node_of(tree.tree, int(place))
+            if node.record == 0:
+                continue
+            assert record_of(tree.tree, int(place)).status & PENDING == 0
+            for choice in choices(tree.tree, int(place)):
+                begun = choice.visits > 0
+                assert begun.tolist() == sorted(begun.tolist(), reverse=True)
+                if not is_exact(tree.tree, int(place)) and not choice.known.any():
+                    visits, ends = (
+                        getattr(record_of(tree.tree, int(place)), n) for n in ("visits", "ends")
+                    )
+                    assert choice.visits.sum() + ends == visits
+    assert tree.totals.simulations == tree.root_visits or is_exact(tree.tree, tree.tree.root)
 
 
 @pytest.mark.parametrize("urgency", ["parent", 0.6])

@@ -17,7 +17,9 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.kernels.words.pack import LANES
 from neurogame.native.entries import entry
+from neurogame.search.mcts.compiled.ahead import forget_ahead, make_ahead
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
 from neurogame.search.mcts.compiled.lookup import child_by_joint
@@ -60,6 +62,11 @@ _ALWAYS = 500_000
 """Nodes that a tree may have however short searches are."""
 _FEWEST = 1000
 """Nodes for which there must be memory."""
+_GATES_OF_A_WAY = 64
+"""Gates of a game whose playouts of a word take as long as a simulation's way down the tree."""
+_FEWEST_AHEAD = 2
+"""Leaves of a block up to which none is played ahead: in tic-tac-toe a word takes no longer than
+that would."""
 _NARROW_MOVES = 1 << 16
 """Move numbers below this fit half a word."""
 
@@ -78,6 +85,9 @@ class TreePlan:
         settings: of playouts.
         wide: whether move numbers take a word even where half of it would do.
         playing: the game as uniform playouts play it; None: as it is.
+        ahead: leaves of a block in a search of one at a time, see
+            :mod:`~neurogame.search.mcts.compiled.ahead`; below 2: none is played ahead of its need.
+            None: as many as pay.
     """
 
     circuit: Circuit
@@ -88,6 +98,7 @@ class TreePlan:
     settings: MctsSettings
     wide: bool = False
     playing: Circuit | None = None
+    ahead: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not fit the numbers of a tree.
@@ -136,6 +147,9 @@ class MctsTree:
         self._policy = _make_policy(plan, playout_scores)
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
         # Rules alone take no longer for a whole word: nothing is to be found out there.
+        # Chance draws by what was drawn before, which simulations ahead of others would change.
+        fits = plain and plan.circuit.chance is None
+        self._ahead = make_ahead(plan.circuit, _ahead_of_need(plan) if fits else 0)
         self._first_pace = self.pace.few.bit_length() - 1 if plain else 0
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
@@ -206,7 +220,7 @@ class MctsTree:
         most = _SHARE * seconds / self._moving
         tree.most_nodes = len(tree.nodes) if math.isinf(most) else self._bounded(int(most))
         if anew or (self._would_be_late and _is_nearly_full(tree)):
-            clear(tree)
+            self._clear()
         if are_short(tree, 1):
             self._widen()
         former = tree.root
@@ -215,7 +229,7 @@ class MctsTree:
         if has_moved and tree.root >= 0 and is_half_full(tree) and not self._would_be_late:
             self._compact()
         if tree.root < 0:
-            clear(tree)
+            self._clear()
             self._set_root(search)
         if tree.root < 0:
             raise LimitError(
@@ -294,7 +308,12 @@ class MctsTree:
         """Forget all nodes, and what was learned of moves."""
         self.fade(0.0)
         if self._tree is not None:
-            clear(self._tree)
+            self._clear()
+
+    def _clear(self) -> None:
+        """Forget all nodes."""
+        clear(self.tree)
+        forget_ahead(self._ahead)
 
     def fade(self, keep: float) -> None:
         """Forget a part of what was learned of moves.
@@ -378,6 +397,7 @@ class MctsTree:
         """
         self.hand_over_proofs()
         size, begun = self.size, time.monotonic()
+        forget_ahead(self._ahead)
         try:
             compact(self.tree, graph=bool(self.plan.options.numbers.graph))
         except MemoryError:
@@ -401,13 +421,17 @@ class MctsTree:
             options = self.plan.options
             self._leaves[lanes] = Leaves(
                 self.plan.circuit,
-                lanes,
+                self._room(lanes),
                 depth=DEPTH if options.traced else 1,
                 plies=options.numbers.plies if options.traced else 0,
                 playouts=self.plan.settings.playouts,
                 playing=self.plan.playing,
             )
         return self._leaves[lanes]
+
+    def _room(self, lanes: int) -> int:
+        """Return for how many leaves there is room in blocks of a size."""
+        return max(lanes, self._ahead.leaves) if lanes == 1 else lanes
 
     def _search(self, lanes: int) -> Search:
         """Return the search with blocks of a size, all of them in the same tree."""
@@ -417,7 +441,7 @@ class MctsTree:
                 tree=self.tree,
                 options=self.plan.options,
                 sims=make_simulations(
-                    simulations=lanes,
+                    simulations=self._room(lanes),
                     depth=DEPTH,
                     roles=len(circuit.roles),
                     moves=circuit.move_count,
@@ -425,6 +449,7 @@ class MctsTree:
                 totals=self.totals,
                 pace=self.pace,
                 block=leaves.block,
+                ahead=self._ahead if lanes == 1 else make_ahead(circuit, 0),
                 rules=leaves.rules,
                 values=self._values.values,
                 guided=self._policy is not None,
@@ -450,6 +475,15 @@ class MctsTree:
 def _is_nearly_full(tree: Tree) -> bool:
     """Return whether less than an eighth of the room for nodes or for the heap is left."""
     return 8 * tree.size > 7 * tree.most_nodes or 8 * tree.end > 7 * len(tree.heap)
+
+
+def _ahead_of_need(plan: TreePlan) -> int:
+    """Return of how many leaves a block is to be in a search of one at a time; 0: of no more."""
+    leaves = plan.ahead
+    if leaves is None:
+        leaves = min(LANES, plan.circuit.gate_count // _GATES_OF_A_WAY)
+    leaves = min(leaves, LANES // plan.settings.playouts)
+    return leaves if leaves > _FEWEST_AHEAD else 0
 
 
 def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | None:

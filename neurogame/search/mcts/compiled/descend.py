@@ -34,6 +34,7 @@ from neurogame.search.mcts.compiled.tree import (
     PROVED,
     Record,
     Tree,
+    decider_of,
     deciders_of,
     edges_of,
     linked,
@@ -55,12 +56,12 @@ def descend(search: Search) -> None:
         search: its root has a record and no proved values.
     """
     tree, options, sims, judging = search.tree, search.options, search.sims, search.judging
-    active, left, judged = sims.active, sims.count, options.judged != 0
+    active, left, judged = sims.active, sims.count - sims.first, options.judged != 0
     root = node_at(tree.heap, tree.root)
     table = root.ends if options.kind == GRAVE else 0
-    for number in range(left):
+    for number in range(sims.first, sims.count):
         sim = simulation_of(sims, number)
-        active[number] = number
+        active[number - sims.first] = number
         sim.link, sim.length, sim.table, sim.back = root.record, 0, table, 0
     while left > 0:
         going, left = left, 0
@@ -205,3 +206,25 @@ def _reference(tree: Tree, ref: int, sim: Simulation, header: Record) -> int:
     if header.visits >= ref and table > 0:
         sim.table = table
     return sim.table
+
+
+@inner
+def take_back(tree: Tree, sims: Simulations, sim: Simulation) -> None:
+    """Undo the choices of a simulation that has descended by plain UCT; records that it made stay.
+
+    Args:
+        tree: changed. Once all simulations of later choices are taken back it is as it was.
+        sims: of the block.
+        sim: nothing has come back from it.
+    """
+    for ply in range(sim.length):
+        record = whole(sims.paths[ply, sim.number, 0])
+        header = record_at(tree.heap, record)
+        header.status -= 1
+        deciders = header.status >> DECIDERS
+        for number in range(deciders):
+            edges = edges_of(tree, record, deciders, number)
+            edge = whole(sims.paths[ply, sim.number, 1 + number])
+            edges.moves[edge] -= 1
+            if edges.visits[edge] == 0 and edges.moves[edge] & PENDING == 0:
+                decider_of(tree, record, number).tried -= 1

@@ -12,14 +12,24 @@ from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner
 from neurogame.native.entries import entry
 from neurogame.native.random import random_word
+from neurogame.search.mcts.compiled.ahead import keep_ahead, take_ahead
 from neurogame.search.mcts.compiled.all_moves import learn_all_moves
 from neurogame.search.mcts.compiled.backup import back_up, collect
-from neurogame.search.mcts.compiled.descend import descend
+from neurogame.search.mcts.compiled.descend import descend, take_back
 from neurogame.search.mcts.compiled.distance import pursued
 from neurogame.search.mcts.compiled.expand import gather_leaves, insert
+from neurogame.search.mcts.compiled.nodes import chosen_key
 from neurogame.search.mcts.compiled.pace import choose_pace, note_pace
 from neurogame.search.mcts.compiled.priors import add_priors
-from neurogame.search.mcts.compiled.search import OVER, UCT, Options, Parts, Search, simulation_of
+from neurogame.search.mcts.compiled.search import (
+    OVER,
+    STEP,
+    UCT,
+    Options,
+    Parts,
+    Search,
+    simulation_of,
+)
 from neurogame.search.mcts.compiled.ties import has_ties
 from neurogame.search.mcts.compiled.tree import EXACT, Tree, node_at
 
@@ -28,6 +38,8 @@ DONE, TIME, SOLVED, FAILED, FULL = 0, 1, 2, 3, 4
 known, an error in Python code; then the tree is to be thrown away; no room for the nodes of another
 block."""
 
+_BRIEF, _TIMED_TOGETHER = 5_000, 16
+"""Nanoseconds of a block below which its times stand for those of so many that follow, too."""
 policy_of = cast(Policy)
 
 
@@ -44,6 +56,7 @@ def parts(options: Options, *, guided: bool) -> Parts:
         gather_leaves=entry(gather_leaves),
         insert=entry(insert),
         play=entry(play_by_policy if guided else play_on),
+        take_leaf=nothing if guided else entry(take_leaf),
         collect=entry(collect),
         learn_all_moves=nothing if options.kind == UCT else entry(learn_all_moves),
         back_up=entry(back_up),
@@ -58,8 +71,9 @@ def run(search: Search) -> None:
         search: its root has a record.
     """
     tree, options, totals, parts = search.tree, search.options, search.totals, search.parts
-    deadline = search.deadline
+    deadline, stands_for, untimed = search.deadline, 1, 0
     while True:
+        weight = stands_for if untimed == 0 else 0
         search.winner, search.ties = -1, 0
         if node_at(tree.heap, tree.root).flags & EXACT:
             search.winner = pursued(search)
@@ -69,7 +83,7 @@ def run(search: Search) -> None:
                 return
         count = min(search.lanes, search.simulations - totals.simulations)
         count = min(count, search.nodes - totals.created)
-        begun = nanoseconds()
+        begun = _clock(weight)
         if count <= 0 or (search.until and begun >= search.until):
             search.code = DONE if count <= 0 else TIME
             return
@@ -86,11 +100,11 @@ def run(search: Search) -> None:
         search.sims.count = count
         parts.descend(search)
         parts.gather_leaves(search)
-        chosen = nanoseconds()
-        totals.select += chosen - begun
+        chosen = _clock(weight)
+        totals.select += weight * (chosen - begun)
         if search.sims.leaves > 0:
-            _expand(search, chosen)
-        played = nanoseconds()
+            _expand(search, weight, chosen)
+        played = _clock(weight)
         parts.collect(search)
         if options.kind != UCT:
             parts.learn_all_moves(search)
@@ -99,10 +113,15 @@ def run(search: Search) -> None:
         parts.back_up(search)
         totals.simulations += count
         totals.blocks += 1
-        over = nanoseconds()
-        totals.back_up += over - played
+        over = _clock(weight)
+        totals.back_up += weight * (over - played)
         if deadline:
             note_pace(search.pace, pace, over - begun)
+        elif weight == 0:
+            untimed -= 1
+        else:
+            stands_for = _TIMED_TOGETHER if over - begun < _BRIEF else 1
+            untimed = stands_for - 1
         if _has_failed(search):
             search.code = FAILED
             return
@@ -124,29 +143,75 @@ def _has_failed(search: Search) -> bool:
 
 
 @inner
-def _expand(search: Search, chosen: int) -> None:
-    """Make the leaves' steps, insert their states in the tree, and play them on."""
+def _clock(weight: int) -> int:
+    """Return the time where it is wanted; telling it takes as long as a way down a small tree."""
+    return nanoseconds() if weight else 0
+
+
+@inner
+def _expand(search: Search, weight: int, chosen: int) -> None:
+    """Make the leaves' steps, insert their states in the tree, and play them on.
+
+    Args:
+        search: its simulations have leaves.
+        weight: of the times that this takes; 0: they are not wanted.
+        chosen: when leaves had been gathered.
+    """
     sims, totals, block, leaves = search.sims, search.totals, search.block, search.sims.leaves
-    step(search.rules, block, leaves)
-    stepped = nanoseconds()
-    totals.rules += stepped - chosen
+    is_alone = search.ahead.leaves > 0 and _is_for_good(search)
+    if is_alone:
+        search.parts.take_leaf(search)
+    else:
+        step(search.rules, block, leaves)
+    stepped = _clock(weight)
+    totals.rules += weight * (stepped - chosen)
     if search.tree.hinted:
         evaluate(search.values, block.states, block.lanes, leaves, sims.estimates)
         totals.evaluations += leaves
-        valued = nanoseconds()
-        totals.evaluate += valued - stepped
+        valued = _clock(weight)
+        totals.evaluate += weight * (valued - stepped)
         stepped = valued
     search.parts.insert(search)
-    inserted = nanoseconds()
-    totals.insert += inserted - stepped
+    inserted = _clock(weight)
+    totals.insert += weight * (inserted - stepped)
     wanted = 0
     for leaf in range(leaves):
         over = simulation_of(sims, sims.at_leaf[leaf]).end == OVER
         wanted += not over and not block.terminal[leaf]
-    if wanted > 0:
+    if wanted > 0 and not is_alone:
         search.parts.play(search)
     totals.playouts += wanted
-    totals.play += nanoseconds() - inserted
+    totals.play += weight * (_clock(weight) - inserted)
+
+
+@inner
+def _is_for_good(search: Search) -> bool:
+    """Return whether the only leaf is a new state, and its simulation an ordinary one."""
+    is_plain = search.winner < 0 and search.ties == 0
+    return is_plain and simulation_of(search.sims, 0).end == STEP
+
+
+def take_leaf(search: Search) -> None:
+    """Make the step of a block's only leaf and play it on, with others ahead of their need.
+
+    Args:
+        search: the tree is as it was when the simulation had descended; new are only records.
+    """
+    tree, sims, block, ahead = search.tree, search.sims, search.block, search.ahead
+    first = simulation_of(sims, 0)
+    if take_ahead(ahead, chosen_key(tree, sims, first, first.length - 1), block):
+        return
+    sims.first, sims.count = 1, ahead.leaves
+    search.parts.descend(search)
+    search.parts.gather_leaves(search)
+    step(search.rules, block, sims.leaves)
+    search.parts.play(search)
+    for number in range(sims.count - 1, 0, -1):
+        sim = simulation_of(sims, number)
+        if sim.end == STEP:
+            keep_ahead(ahead, chosen_key(tree, sims, sim, sim.length - 1), block, sim.leaf)
+        take_back(tree, sims, sim)
+    sims.first, sims.count, sims.leaves = 0, 1, 1
 
 
 @inner

@@ -25,6 +25,7 @@ from neurogame.native.compiled import inner
 from neurogame.native.layout import Int32
 from neurogame.native.numbers import numbers_of
 from neurogame.native.struct import Struct
+from neurogame.search.mcts.compiled.ahead import Ahead
 from neurogame.search.mcts.compiled.tree import Tree
 from neurogame.search.mcts.settings import MctsSettings
 
@@ -135,6 +136,7 @@ class Simulations(Struct):
     """The simulations of a block, at most ``S``, each with a path of at most ``D`` plies.
 
     Attributes:
+        first: of the simulations that are to descend.
         count: simulations of the present block.
         leaves: those of them that have a leaf.
         words: of each, see :class:`Simulation`; ``[16 S]``.
@@ -149,6 +151,7 @@ class Simulations(Struct):
         logarithm: ``sqrt(ln n)`` of small numbers.
     """
 
+    first: int = 0
     count: int = 0
     leaves: int = 0
     words: Int32s1
@@ -333,6 +336,7 @@ class Parts(Struct):
         gather_leaves: gives them leaves.
         insert: puts the leaves' states in the tree.
         play: plays the leaves on.
+        take_leaf: makes the step of a single leaf and plays it on, with others ahead of need.
         collect: gathers the results.
         learn_all_moves: takes note of the moves that were made, in the tree and in playouts.
         back_up: adds the results to the tree.
@@ -343,6 +347,7 @@ class Parts(Struct):
     gather_leaves: Callable[[Search], None]
     insert: Callable[[Search], None]
     play: Callable[[Search], None]
+    take_leaf: Callable[[Search], None]
     collect: Callable[[Search], None]
     learn_all_moves: Callable[[Search], None]
     back_up: Callable[[Search], None]
@@ -363,6 +368,7 @@ class Search(Struct):
         totals: what has been done.
         pace: of a timed search.
         block: leaves for the rules.
+        ahead: leaves that were played before they are needed.
         rules: of the game.
         values: the evaluator.
         guided: whether playouts have a policy; otherwise they are uniform, and neither recorded
@@ -390,6 +396,7 @@ class Search(Struct):
     totals: Totals
     pace: Pace
     block: Block
+    ahead: Ahead
     rules: StateMachine
     values: Values
     guided: int

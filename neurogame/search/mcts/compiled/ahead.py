@@ -1,0 +1,118 @@
+"""Leaves played ahead: a search of one leaf at a time fills the words of its playouts all the same.
+
+Rules and playouts of one state take as long as those of 64, which are lanes of the same words. So
+the leaf that a simulation needs is played together with those that the next simulations would need
+if nothing came back meanwhile, and what is found out of these waits here until one of them does. A
+playout depends on its leaf alone, and nobody looks at its result before: simulations still follow
+each other, and each knows the results of all before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import Int32s1, Int64s1
+from neurogame.circuit.circuit import Circuit
+from neurogame.kernels.leaves.block import Block, make_block
+from neurogame.kernels.leaves.playouts import copy_row
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
+from neurogame.native.struct import Struct
+
+ROWS = 2048
+"""Most leaves that wait; then all are forgotten."""
+
+
+class Ahead(Struct):
+    """Leaves that wait for a simulation.
+
+    Attributes:
+        leaves: of a block, the one that is needed among them; 0: no leaf is played ahead.
+        count: rows of the block that are in use.
+        keys: of parents and joint moves, see :func:`~.lookup.joint_key`; ``[2 ROWS]``.
+        rows: of the leaf with that key, + 1; 0: there is no key; -1: it was taken; ``[2 ROWS]``.
+        block: what is known of them.
+    """
+
+    leaves: int
+    count: int
+    keys: Int64s1
+    rows: Int32s1
+    block: Block
+
+
+def make_ahead(circuit: Circuit, leaves: int) -> Ahead:
+    """Reserve memory.
+
+    Args:
+        circuit: the game.
+        leaves: of a block; 0: no leaf is played ahead.
+    """
+    rows = ROWS if leaves else 1
+    return Ahead(
+        leaves=leaves,
+        count=0,
+        keys=np.zeros(2 * rows, np.int64),
+        rows=np.zeros(2 * rows, np.int32),
+        block=make_block(
+            leaves=rows,
+            fluents=len(circuit.fluents),
+            moves=circuit.move_count,
+            roles=len(circuit.roles),
+            lane_words=1,
+            depth=1,
+            plies=0,
+        ),
+    )
+
+
+def forget_ahead(ahead: Ahead) -> None:
+    """Forget all leaves: the places of nodes, by which they are known, mean others now."""
+    if ahead.count:
+        ahead.rows[:] = 0
+        ahead.count = 0
+
+
+@inner
+def place_of(ahead: Ahead, key: int) -> int:
+    """Return the place of a key, or a free one."""
+    mask = len(ahead.keys) - 1
+    place = key & mask
+    while ahead.rows[place] != 0 and ahead.keys[place] != key:
+        place = (place + 1) & mask
+    return place
+
+
+@inner
+def keep_ahead(ahead: Ahead, key: int, block: Block, leaf: int) -> None:
+    """Have a leaf of a block wait."""
+    if ahead.count == ROWS:
+        for place in range(len(ahead.rows)):
+            ahead.rows[place] = 0
+        ahead.count = 0
+    place, row = place_of(ahead, key), ahead.count
+    ahead.keys[place], ahead.rows[place], ahead.count = key, row + 1, row + 1
+    _copy(block, leaf, ahead.block, row)
+
+
+@inner
+def take_ahead(ahead: Ahead, key: int, block: Block) -> bool:
+    """Make a leaf that waits the first of a block; return whether there is one with this key."""
+    place = place_of(ahead, key)
+    row = whole(ahead.rows[place]) - 1
+    if row < 0:
+        return False
+    ahead.rows[place] = -1
+    _copy(ahead.block, row, block, 0)
+    return True
+
+
+@inner
+def _copy(source: Block, row: int, target: Block, place: int) -> None:
+    """Copy what rules and playouts have found out of a leaf."""
+    copy_row(source.states, row, target.states, place)
+    copy_row(source.legal, row, target.legal, place)
+    copy_row(source.goals, row, target.goals, place)
+    copy_row(source.values, row, target.values, place)
+    target.hashes[place] = source.hashes[row]
+    target.terminal[place] = source.terminal[row]
