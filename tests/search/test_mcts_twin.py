@@ -17,7 +17,7 @@ from neurogame.judges.moves import LOGITS, MoveJudge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, PENDING, WINNER
-from neurogame.search.mcts.options import make_options
+from neurogame.search.mcts.options import leaves_ahead, make_options
 from neurogame.search.mcts.reading import choices, is_exact, node_of, node_values, record_of
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
@@ -230,15 +230,46 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 
 
 @pytest.mark.parametrize("ahead", [3, 64])
-@pytest.mark.parametrize("urgency", ["first", "parent"])
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"urgency": "parent"}, {"tree": "action"}, {"tree": "action", "mix": "seed"}],
+    ids=str,
+)
 @pytest.mark.parametrize(
     "name",
     ["tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe", "cycle"],
 )
-def test_leaves_played_ahead_wait_for_their_simulation(name: str, ahead: int, urgency: Any) -> None:
+def test_leaves_played_ahead_wait_for_their_simulation(
+    name: str, changes: dict[str, Any], ahead: int
+) -> None:
     # In a graph the order in which simulations ahead come to a node is not the one of the twin.
-    settings = replace(PLAIN, graph=False, urgency=urgency, capacity=20000)
-    _assert_equal(*_grown(_game(name), settings, 1, 200, ahead=ahead))
+    game, settings = _game(name), replace(PLAIN, graph=False, capacity=20000, **changes)
+    judge = Priors(game) if "tree" in changes else None
+    _assert_equal(*_grown(game, settings, 1, 150, judge=judge, ahead=ahead))
+
+
+@pytest.mark.parametrize(
+    ("changes", "leaves"),
+    [
+        ({}, 9),
+        ({"playouts": 16}, 4),
+        ({"playouts": 64}, 0),
+        ({"tree": "action"}, 9),
+        ({"tree": "action", "ripe": 3}, 0),
+        ({"tree": "rave"}, 0),
+        ({"playout": "mast"}, 0),
+        ({"bias": 1.0}, 0),
+    ],
+    ids=str,
+)
+def test_leaves_are_played_ahead_only_where_that_changes_nothing(
+    changes: dict[str, Any], leaves: int
+) -> None:
+    game, settings = _game("connectfour"), replace(PLAIN, **changes)
+    options = make_options(game, settings, 1)
+    assert leaves_ahead(game.circuit, options, settings, None) == leaves
+    pig = _game("small pig")
+    assert leaves_ahead(pig.circuit, make_options(pig, PLAIN, 1), PLAIN, 9) == 0
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour5", "cycle", "bidding_tictactoe"])

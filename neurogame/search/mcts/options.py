@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.preference import SCALINGS
+from neurogame.kernels.words.pack import LANES
 from neurogame.native.numbers import filled
 from neurogame.search.mcts.compiled.search import (
     ALONE,
@@ -25,6 +27,11 @@ from neurogame.simulate.game import Game
 
 DEPTH = 512
 """Plies that no path in a tree exceeds."""
+_GATES_OF_A_WAY = 64
+"""Gates of a game whose playouts of a word take as long as a simulation's way down the tree."""
+_FEWEST_AHEAD = 2
+"""Leaves of a block up to which none is played ahead: in tic-tac-toe a word takes no longer than
+that would."""
 _KINDS = {"rave": RAVE, "grave": GRAVE}
 """All others are :data:`UCT`."""
 _MIXING = {"beta": BETA, "seed": SEED}
@@ -62,6 +69,30 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         cutoff=-1 if settings.cutoff is None else settings.cutoff,
         depth=DEPTH,
     )
+
+
+def leaves_ahead(
+    circuit: Circuit, options: Options, settings: MctsSettings, leaves: int | None
+) -> int:
+    """Return of how many leaves blocks are in a search of one at a time; 0: of no more.
+
+    See :mod:`~neurogame.search.mcts.compiled.ahead`.
+
+    Args:
+        circuit: the game.
+        options: of the search.
+        settings: of its playouts.
+        leaves: at most; None: as many as pay.
+    """
+    # Simulations ahead must change nothing: not what playouts have learned, nor when priors come,
+    # nor what chance draws, which is by what was drawn before.
+    early = options.judged and options.ripe > 1
+    if options.traced or early or is_hinted(options) or circuit.chance is not None:
+        return 0
+    if leaves is None:
+        leaves = circuit.gate_count // _GATES_OF_A_WAY
+    leaves = min(leaves, LANES // settings.playouts)
+    return leaves if leaves > _FEWEST_AHEAD else 0
 
 
 def is_recorded(settings: MctsSettings) -> bool:

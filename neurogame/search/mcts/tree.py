@@ -17,7 +17,6 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.leaves.search_judge import SearchJudge
-from neurogame.kernels.words.pack import LANES
 from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.ahead import forget_ahead, make_ahead
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
@@ -40,7 +39,7 @@ from neurogame.search.mcts.compiled.search import (
 )
 from neurogame.search.mcts.compiled.tables import are_short, widen
 from neurogame.search.mcts.compiled.tree import MOST_MOVES, Tree, clear
-from neurogame.search.mcts.options import DEPTH, has_policy, is_hinted
+from neurogame.search.mcts.options import DEPTH, has_policy, is_hinted, leaves_ahead
 from neurogame.search.mcts.proofs import MctsProofs
 from neurogame.search.mcts.reading import node_of, record_of
 from neurogame.search.mcts.room import NodeLayout, halved, make_tree, room_of
@@ -62,11 +61,6 @@ _ALWAYS = 500_000
 """Nodes that a tree may have however short searches are."""
 _FEWEST = 1000
 """Nodes for which there must be memory."""
-_GATES_OF_A_WAY = 64
-"""Gates of a game whose playouts of a word take as long as a simulation's way down the tree."""
-_FEWEST_AHEAD = 2
-"""Leaves of a block up to which none is played ahead: in tic-tac-toe a word takes no longer than
-that would."""
 _NARROW_MOVES = 1 << 16
 """Move numbers below this fit half a word."""
 
@@ -144,12 +138,12 @@ class MctsTree:
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
-        self._policy = _make_policy(plan, playout_scores)
+        self._ahead = make_ahead(
+            plan.circuit, leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead)
+        )
+        self._policy = _make_policy(plan, playout_scores, self._room(plan.lanes))
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
         # Rules alone take no longer for a whole word: nothing is to be found out there.
-        # Chance draws by what was drawn before, which simulations ahead of others would change.
-        fits = plain and plan.circuit.chance is None
-        self._ahead = make_ahead(plan.circuit, _ahead_of_need(plan) if fits else 0)
         self._first_pace = self.pace.few.bit_length() - 1 if plain else 0
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
@@ -431,7 +425,7 @@ class MctsTree:
 
     def _room(self, lanes: int) -> int:
         """Return for how many leaves there is room in blocks of a size."""
-        return max(lanes, self._ahead.leaves) if lanes == 1 else lanes
+        return max(lanes, self._ahead.leaves)
 
     def _search(self, lanes: int) -> Search:
         """Return the search with blocks of a size, all of them in the same tree."""
@@ -466,7 +460,7 @@ class MctsTree:
             return make_judging(scores=no_scores(), nodes=1, fluents=1, offsets=np.arange(2))
         return make_judging(
             scores=self._tree_scores.scores,
-            nodes=lanes,
+            nodes=self._room(lanes),
             fluents=len(self.plan.circuit.fluents),
             offsets=self.plan.circuit.move_offsets,
         )
@@ -477,23 +471,14 @@ def _is_nearly_full(tree: Tree) -> bool:
     return 8 * tree.size > 7 * tree.most_nodes or 8 * tree.end > 7 * len(tree.heap)
 
 
-def _ahead_of_need(plan: TreePlan) -> int:
-    """Return of how many leaves a block is to be in a search of one at a time; 0: of no more."""
-    leaves = plan.ahead
-    if leaves is None:
-        leaves = min(LANES, plan.circuit.gate_count // _GATES_OF_A_WAY)
-    leaves = min(leaves, LANES // plan.settings.playouts)
-    return leaves if leaves > _FEWEST_AHEAD else 0
-
-
-def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | None:
-    """Return the policy of playouts, None where they need none."""
+def _make_policy(plan: TreePlan, scores: SearchJudge | None, leaves: int) -> PlayoutPolicy | None:
+    """Return the policy of playouts of so many leaves at once, None where they need none."""
     settings = plan.settings
     if not has_policy(settings):
         return None
     return PlayoutPolicy(
         plan.circuit,
-        plan.lanes,
+        leaves,
         kind=settings.playout if settings.playout_judge is None else "scored",
         choice=settings.playout_choice,
         epsilon=settings.playout_epsilon,
