@@ -259,6 +259,7 @@ def test_leaves_played_ahead_wait_for_their_simulation(
         ({"tree": "rave"}, 0),
         ({"playout": "mast"}, 0),
         ({"bias": 1.0}, 0),
+        ({"cutoff": 4}, 0),
     ],
     ids=str,
 )

@@ -286,11 +286,13 @@ class Mcts:
         self, state: State, role: int, report: RootResult, done: dict[str, int], started: int
     ) -> SearchResult:
         """Put together what was found and what it took."""
-        simulations = done["simulations"]
+        simulations, seconds = done["simulations"], (time.monotonic_ns() - started) / 1e9
         split = {name: done[total] / 1e9 for name, total in _PARTS.items()}
         for part, scores in zip(("playouts", "select"), _SCORES, strict=True):
             split[scores] = done[scores] / 1e9
             split[part] = max(split[part] - split[scores], 0.0)
+        # Of brief simulations only some are timed, which may have been long ones.
+        told = sum(split.values()) / (seconds * len(self._trees))
         return SearchResult(
             role=role,
             move=report.move,
@@ -300,7 +302,7 @@ class Mcts:
             mean_depth=done["plies"] / simulations if simulations else 0.0,
             nodes=done["created"],
             visits=done["plies"],
-            seconds=(time.monotonic_ns() - started) / 1e9,
+            seconds=seconds,
             line=report.line,
             scores=report.scores,
             plies=report.plies,
@@ -309,7 +311,7 @@ class Mcts:
             simulations=simulations,
             playouts=done["playouts"] * self.settings.playouts,
             evaluations=done["evaluations"],
-            split=split,
+            split={name: part / max(told, 1.0) for name, part in split.items()},
             state=state,
         )
 

@@ -85,9 +85,10 @@ def leaves_ahead(
         leaves: at most; None: as many as pay.
     """
     # Simulations ahead must change nothing: not what playouts have learned, nor when priors come,
-    # nor what chance draws, which is by what was drawn before.
-    early = options.judged and options.ripe > 1
-    if options.traced or early or is_hinted(options) or circuit.chance is not None:
+    # nor what chance draws, which is by what was drawn before. And evaluators are asked for no
+    # state in vain.
+    early, valued = options.judged and options.ripe > 1, is_hinted(options) or options.cutoff >= 0
+    if options.traced or early or valued or circuit.chance is not None:
         return 0
     if leaves is None:
         leaves = circuit.gate_count // _GATES_OF_A_WAY

@@ -120,7 +120,8 @@ def run(search: Search) -> None:
         elif weight == 0:
             untimed -= 1
         else:
-            stands_for = _TIMED_TOGETHER if over - begun < _BRIEF else 1
+            is_plain = search.guided == 0 and options.judged == 0
+            stands_for = _TIMED_TOGETHER if is_plain and over - begun < _BRIEF else 1
             untimed = stands_for - 1
         if _has_failed(search):
             search.code = FAILED
