@@ -164,8 +164,8 @@ def _expand(search: Search, weight: int, chosen: int) -> None:
         search.parts.take_leaf(search)
     else:
         step(search.rules, block, leaves)
+        totals.rules += weight * (_clock(weight) - chosen)
     stepped = _clock(weight)
-    totals.rules += weight * (stepped - chosen)
     if search.tree.hinted:
         evaluate(search.values, block.states, block.lanes, leaves, sims.estimates)
         totals.evaluations += leaves
@@ -195,6 +195,8 @@ def _is_for_good(search: Search) -> bool:
 def take_leaf(search: Search) -> None:
     """Make the step of a block's only leaf and play it on, with others ahead of their need.
 
+    What that takes is told, unless the leaf was waiting.
+
     Args:
         search: the tree is as it was when the simulation had descended; new are only records.
     """
@@ -202,17 +204,24 @@ def take_leaf(search: Search) -> None:
     first = simulation_of(sims, 0)
     if take_ahead(ahead, chosen_key(tree, sims, first, first.length - 1), block):
         return
+    totals, begun = search.totals, nanoseconds()
     sims.first, sims.count = 1, ahead.leaves
     search.parts.descend(search)
     search.parts.gather_leaves(search)
+    chosen = nanoseconds()
     step(search.rules, block, sims.leaves)
+    stepped = nanoseconds()
     search.parts.play(search)
+    played = nanoseconds()
     for number in range(sims.count - 1, 0, -1):
         sim = simulation_of(sims, number)
         if sim.end == STEP:
             keep_ahead(ahead, chosen_key(tree, sims, sim, sim.length - 1), block, sim.leaf)
         take_back(tree, sims, sim)
     sims.first, sims.count, sims.leaves = 0, 1, 1
+    totals.rules += stepped - chosen
+    totals.play += played - stepped
+    totals.select += nanoseconds() - played + chosen - begun
 
 
 @inner
