@@ -15,7 +15,6 @@ with two dimensions may come last: it has all rows that follow.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 import numba as _numba
@@ -63,14 +62,19 @@ class Columns:
 Table = TypeVar("Table", bound=Columns)
 
 
-@cache
+_FIELDS: dict[type, list[tuple[str, Any, int]]] = {}
+
+
 def _fields(table: type[Columns]) -> list[tuple[str, Any, int]]:
-    """Return names, kinds and dimensions of the columns."""
-    fields = []
+    """Return names, kinds and dimensions of the columns; once for each table: hints are slow."""
+    fields = _FIELDS.get(table, [])
+    if fields:
+        return fields
     for name, hint in get_type_hints(table, include_extras=True).items():
         array = array_hint(hint)
         assert array is not None, f"{name} of {table.__qualname__} is no array"
         fields.append((name, array.dtype, array.ndim))
+    _FIELDS[table] = fields
     return fields
 
 

@@ -209,11 +209,11 @@ class Twin(Proofs):
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
         is_alone = self._ahead and sims[0].step and self.winner is None and not self.ties
-        played = self._take_leaf(sims[0]) if is_alone else None
+        waited = self._take_leaf(sims[0]) if is_alone else None
         for sim, state in zip(riders, states, strict=True):
             if sim.step:
                 self._insert(sim, state)
-        values, made = self._play(states) if played is None else ([played[1]], [{}])
+        values, made = self._play(states) if waited is None else ([waited[1]], [{}])
         results = {id(f): v for f, v in zip(riders, values, strict=True)}
         played = {id(f): m for f, m in zip(riders, made, strict=True)}
         for sim in sims:
