@@ -43,7 +43,7 @@ from tests.search.twin_distance import (
     next_tied,
     pursue,
 )
-from tests.search.twin_nodes import Edge, Node, Simulation
+from tests.search.twin_nodes import Edge, Node, Simulation, to_put_back
 from tests.search.twin_priors import comparable
 from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
@@ -171,15 +171,7 @@ class Twin(Proofs):
         node, picks = sim.path[-1]
         if (node.index, picks) in self._waiting:
             return self._waiting.pop((node.index, picks))
-        kept = [
-            (
-                node,
-                node.pending,
-                dict(node.tried),
-                [(e, e.pending) for edges in node.edges.values() for e in edges],
-            )
-            for node in self.nodes
-        ]
+        put_back = to_put_back(self.nodes)
         sims = [sim, *(self._descend() for _ in range(self._ahead - 1))]
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
@@ -191,12 +183,7 @@ class Twin(Proofs):
                     self._kept = 0
                 self._kept += 1
                 self._waiting[sim.path[-1][0].index, sim.path[-1][1]] = state, value
-        for node, pending, tried, edges in kept:
-            node.pending, node.tried = pending, {role: tried.get(role, 0) for role in node.edges}
-            for edge in (e for edges in node.edges.values() for e in edges):
-                edge.pending = 0
-            for edge, count in edges:
-                edge.pending = count
+        put_back()
         return states[0], values[0]
 
     def _block(self, count: int) -> None:
