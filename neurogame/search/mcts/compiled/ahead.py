@@ -23,7 +23,7 @@ ROWS = 2048
 """Most leaves that wait; then all are forgotten."""
 
 
-class Ahead(Struct):
+class PlayedAhead(Struct):
     """Leaves that wait for a simulation.
 
     Attributes:
@@ -41,7 +41,7 @@ class Ahead(Struct):
     block: Block
 
 
-def make_ahead(circuit: Circuit, leaves: int) -> Ahead:
+def make_ahead(circuit: Circuit, leaves: int) -> PlayedAhead:
     """Reserve memory.
 
     Args:
@@ -49,7 +49,7 @@ def make_ahead(circuit: Circuit, leaves: int) -> Ahead:
         leaves: of a block; 0: no leaf is played ahead.
     """
     rows = ROWS if leaves else 1
-    return Ahead(
+    return PlayedAhead(
         leaves=leaves,
         count=0,
         keys=np.zeros(2 * rows, np.int64),
@@ -66,7 +66,7 @@ def make_ahead(circuit: Circuit, leaves: int) -> Ahead:
     )
 
 
-def forget_ahead(ahead: Ahead) -> None:
+def forget_ahead(ahead: PlayedAhead) -> None:
     """Forget all leaves: the places of nodes, by which they are known, mean others now."""
     if ahead.count:
         ahead.rows[:] = 0
@@ -74,7 +74,7 @@ def forget_ahead(ahead: Ahead) -> None:
 
 
 @inner
-def place_of(ahead: Ahead, key: int) -> int:
+def place_of(ahead: PlayedAhead, key: int) -> int:
     """Return the place of a key, or a free one."""
     mask = len(ahead.keys) - 1
     place = key & mask
@@ -84,7 +84,7 @@ def place_of(ahead: Ahead, key: int) -> int:
 
 
 @inner
-def keep_ahead(ahead: Ahead, key: int, block: Block, leaf: int) -> None:
+def keep_ahead(ahead: PlayedAhead, key: int, block: Block, leaf: int) -> None:
     """Have a leaf of a block wait."""
     if ahead.count == ROWS:
         for place in range(len(ahead.rows)):
@@ -96,7 +96,7 @@ def keep_ahead(ahead: Ahead, key: int, block: Block, leaf: int) -> None:
 
 
 @inner
-def take_ahead(ahead: Ahead, key: int, block: Block) -> bool:
+def take_ahead(ahead: PlayedAhead, key: int, block: Block) -> bool:
     """Make a leaf that waits the first of a block; return whether there is one with this key."""
     place = place_of(ahead, key)
     row = whole(ahead.rows[place]) - 1

@@ -25,7 +25,7 @@ from neurogame.native.compiled import inner
 from neurogame.native.layout import Int32
 from neurogame.native.numbers import numbers_of
 from neurogame.native.struct import Struct
-from neurogame.search.mcts.compiled.ahead import Ahead
+from neurogame.search.mcts.compiled.ahead import PlayedAhead
 from neurogame.search.mcts.compiled.tree import Tree
 from neurogame.search.mcts.settings import MctsSettings
 
@@ -396,7 +396,7 @@ class Search(Struct):
     totals: Totals
     pace: Pace
     block: Block
-    ahead: Ahead
+    ahead: PlayedAhead
     rules: StateMachine
     values: Values
     guided: int
