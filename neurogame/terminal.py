@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TextIO, cast, final
 
 from neurogame.bars import bar_stream
@@ -55,7 +56,6 @@ class Terminal:
         """Show a bar of the time that has passed, which stays when it is over."""
         from tqdm import tqdm
 
-        over = threading.Event()
         with tqdm(total=seconds, desc=what, bar_format=_FORMAT, file=bar_stream()) as bar:
             began = time.monotonic()
 
@@ -63,18 +63,29 @@ class Terminal:
                 bar.n = min(time.monotonic() - began, seconds)
                 bar.refresh()
 
-            def watch() -> None:
-                while not over.wait(_GLANCE):
-                    show()
-
-            watcher = threading.Thread(target=watch, daemon=True)
-            watcher.start()
             try:
-                yield
+                with _again_and_again(show):
+                    yield
             finally:
-                over.set()
-                watcher.join()
                 show()
+
+
+@contextmanager
+def _again_and_again(look: Callable[[], None]) -> Iterator[None]:
+    """Call a function every :data:`_GLANCE` seconds, in a thread that ends with the context."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_GLANCE):
+            look()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 @contextmanager
@@ -90,21 +101,11 @@ def never_silent() -> Iterator[None]:
         yield
         return
     status = _Status(sys.stderr)
-    over = threading.Event()
-    at = threading.get_ident()
-
-    def watch() -> None:
-        while not over.wait(_GLANCE):
-            status.look(at)
-
-    watcher = threading.Thread(target=watch, daemon=True)
     sys.stdout, sys.stderr = (cast(TextIO, _Heard(stream, status)) for stream in streams)
-    watcher.start()
     try:
-        yield
+        with _again_and_again(partial(status.look, threading.get_ident())):
+            yield
     finally:
-        over.set()
-        watcher.join()
         status.clear()
         sys.stdout, sys.stderr = streams
 

@@ -159,7 +159,7 @@ def _expand(search: Search, weight: int, chosen: int) -> None:
         chosen: when leaves had been gathered.
     """
     sims, totals, block, leaves = search.sims, search.totals, search.block, search.sims.leaves
-    is_alone = search.ahead.leaves > 0 and _is_for_good(search)
+    is_alone = search.ahead.leaves > 0 and _is_new_state(search)
     if is_alone:
         search.parts.take_leaf(search)
     else:
@@ -186,7 +186,7 @@ def _expand(search: Search, weight: int, chosen: int) -> None:
 
 
 @inner
-def _is_for_good(search: Search) -> bool:
+def _is_new_state(search: Search) -> bool:
     """Return whether the only leaf is a new state, and its simulation an ordinary one."""
     is_plain = search.winner < 0 and search.ties == 0
     return is_plain and simulation_of(search.sims, 0).end == STEP
