@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from torch import Tensor
 
 from neurogame.array_types import Bools, Float32s
-from neurogame.envs.observation import Observation, Observed
+from neurogame.envs.observation import Observation, Observed, check_action, check_not_stuck
 from neurogame.errors import ConfigurationError
-from neurogame.kernels.words.pack import pack
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
+from neurogame.kernels.leaves.env_games import SLACK, EnvGames, begin_all, play_ply
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.native.entries import Entry, entry
 from neurogame.simulate.game import Game
+
+_LANES = 2048
+"""Games that the rules are asked about at once."""
 
 Moves: TypeAlias = npt.NDArray[np.int64]
 
@@ -43,20 +46,40 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             raise ConfigurationError(f"num_envs={num_envs}; at least 1 is needed")
         self.num_envs = num_envs
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
-        self._game, self._simulator = game, game.simulator(backend="auto")
+        self._game, circuit = game, game.circuit
+        self._leaves = Leaves(circuit, min(num_envs, _LANES), depth=1, playouts=0)
         self._role = game.players[0] if role is None else game.role_index(role)
         self._observation = Observation(game, planes=planes)
         self.single_observation_space = spaces.Box(0, 1, self._observation.shape, np.int8)
         self.single_action_space = spaces.Discrete(len(game.moves[self._role]))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._random = np.random.default_rng()
-        self._legal_at_start = self._simulator.status(self._simulator.initial(1))[0]
-        self._begin()
+        block = self._leaves.block
+        block.states[0] = pack_lanes(circuit.initial[None])
+        self._leaves.look(1)
+        self._leaves.check()
+        first_state, first_legal = block.states[0].copy(), block.legal[0].copy()
+        self._games = EnvGames(
+            machine=self._leaves.rules,
+            offsets=circuit.move_offsets,
+            role=self._role,
+            fluents=len(circuit.fluents),
+            first_state=first_state,
+            first_legal=first_legal,
+            states=np.tile(first_state, (num_envs, 1)),
+            legal=np.tile(first_legal, (num_envs, 1)),
+            joint=np.zeros((num_envs, len(circuit.roles)), np.int32),
+            actions=np.zeros(num_envs, np.int64),
+            told=np.zeros(0, np.uint8),
+            masks=np.zeros(0, np.uint8),
+            rewards=np.zeros(0, np.float32),
+            ended=np.zeros(0, np.bool_),
+        )
+        self._seed(None)
 
-    def _begin(self) -> None:
-        self._states = self._simulator.initial(self.num_envs)
-        self._legal = self._legal_at_start.expand(self.num_envs, -1)
+    def _seed(self, seed: int | None) -> None:
+        drawn = np.random.default_rng(seed).integers(1 << 62)
+        self._games.seed, self._games.clock = int(drawn), 0
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -67,17 +90,26 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             Observations int8 ``[num_envs, *shape]``, and ``action_mask`` bool ``[num_envs, M]``.
         """
         if seed is not None:
-            self._random = np.random.default_rng(seed if isinstance(seed, int) else seed[0])
-        self._begin()
-        return self._told(), {"action_mask": self.action_masks()}
+            self._seed(seed if isinstance(seed, int) else seed[0])
+        self._do(entry(begin_all))
+        return self._told()
 
-    def _told(self) -> Observed:
-        return self._observation.of(self._states.to_bool().numpy())
+    def _do(self, work: Entry[[EnvGames]]) -> None:
+        """Do it with arrays of their own, which are the caller's afterwards."""
+        games, size = self._games, self.num_envs
+        games.told = np.empty(size * games.fluents + SLACK, np.uint8)
+        games.masks = np.empty(size * len(self._game.moves[self._role]) + SLACK, np.uint8)
+        games.rewards, games.ended = np.empty(size, np.float32), np.empty(size, np.bool_)
+        work(games)
+        self._leaves.check()
+
+    def _told(self) -> tuple[Observed, dict[str, Any]]:
+        fluents = self._games.told[:-SLACK].reshape(self.num_envs, -1).view(np.bool_)
+        return self._observation.of(fluents), {"action_mask": self.action_masks()}
 
     def action_masks(self) -> Bools:
         """Return which moves of the role are legal; bool ``[num_envs, M]``."""
-        begin, end = self._simulator.move_offsets[self._role : self._role + 2]
-        masks: Bools = self._legal.numpy()[:, begin:end]
+        masks: Bools = self._games.masks[:-SLACK].reshape(self.num_envs, -1).view(np.bool_)
         return masks
 
     def step(self, actions: Moves) -> tuple[Observed, Float32s, Bools, Bools, dict[str, Any]]:
@@ -93,40 +125,18 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
         Raises:
             GameError: a move is not legal, or a role has none.
         """
-        joint = self._joint(actions)
-        self._states = self._simulator.step(self._states, joint)
-        self._legal, terminal = self._simulator.status(self._states)
-        rewards: Float32s = np.zeros(self.num_envs, np.float32)
-        ended = terminal.nonzero()[:, 0]
-        if len(ended):
-            goals = self._simulator.look(self._states.select(ended)).goals[:, self._role]
-            rewards[ended.numpy()] = (2 * goals - 1).numpy()
-            self._legal[ended] = self._legal_at_start
-            lanes = pack(terminal[:, None])
-            words = self._states.words
-            words ^= (words ^ self._simulator.initial_words) & lanes
-        return (
-            self._told(),
-            rewards,
-            terminal.numpy(),
-            np.zeros(self.num_envs, np.bool_),
-            {"action_mask": self.action_masks()},
-        )
+        games = self._games
+        games.actions = np.ascontiguousarray(actions, np.int64).reshape(self.num_envs)
+        self._do(entry(play_ply))
+        if games.refused >= 0:
+            self._refuse(games.refused)
+        told, info = self._told()
+        return told, games.rewards, games.ended, np.zeros(self.num_envs, np.bool_), info
 
-    def _joint(self, actions: Moves) -> Tensor:
-        """Return moves of all roles, those of others drawn; int64 ``[num_envs, R]``."""
-        offsets, legal = self._simulator.move_offsets, self._legal.numpy()
-        joint = np.empty((self.num_envs, len(offsets) - 1), np.int64)
-        for role, (begin, end) in enumerate(pairwise(offsets)):
-            if role == self._role:
-                joint[:, role] = actions
-                continue
-            # How many of the moves up to each one are legal; a row a move, as rows are short.
-            upto = np.empty((end - begin, self.num_envs), np.uint16)
-            count = np.zeros(self.num_envs, np.uint16)
-            for row, allowed in zip(upto, np.ascontiguousarray(legal[:, begin:end].T), strict=True):
-                count += allowed
-                row[:] = count
-            drawn = self._random.random(self.num_envs, np.float32) * count
-            joint[:, role] = (upto[:-1] <= drawn.astype(np.uint16)).sum(axis=0, dtype=np.uint16)
-        return torch.from_numpy(joint)
+    def _refuse(self, lane: int) -> None:
+        """Say why a game does not go on."""
+        held = unpack_lanes(self._games.states[lane : lane + 1], self._games.fluents)[0]
+        state = self._game.state([self._game.fluents[one] for one in held.nonzero()[0]])
+        action, mask = int(self._games.actions[lane]), 'info["action_mask"]'
+        check_not_stuck(state)
+        check_action(state, self._role, action, whose=f" of game {lane}", mask=mask)

@@ -118,6 +118,17 @@ def check_action(state: State, role: int, action: int, *, whose: str = "", mask:
         )
 
 
+def check_not_stuck(state: State) -> None:
+    """Refuse a state in which a role has no legal move.
+
+    Raises:
+        GameError: there is such a role.
+    """
+    for role, options in zip(state.game.roles, state.legal_moves, strict=True):
+        if not options:
+            raise GameError(f"{state.game.name}: {role} has no legal move: no match goes on")
+
+
 def picture(state: State, mode: str | None) -> str | None:
     """Return a state as a render mode says: ``ansi``, ``svg``, or None for nothing."""
     if mode is None:

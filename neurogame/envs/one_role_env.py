@@ -14,11 +14,11 @@ from neurogame.envs.observation import (
     Observation,
     Observed,
     check_action,
+    check_not_stuck,
     legal_mask,
     picture,
     reward_of,
 )
-from neurogame.errors import GameError
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -86,8 +86,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         """Make moves up to the next choice of the role, or to the end; begin with its own."""
         while not self._state.is_terminal:
             legal = self._state.legal_moves
-            if not all(legal):
-                raise GameError(f"{self._game.name}: a role has no legal move: no match goes on")
+            check_not_stuck(self._state)
             if action is None and len(legal[self._role]) > 1:
                 return
             own = legal[self._role][0] if action is None else action

@@ -14,7 +14,7 @@ import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
-from neurogame.envs.observation import reward_of
+from neurogame.envs.observation import check_not_stuck, reward_of
 from neurogame.errors import GameError
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -72,10 +72,7 @@ class _Here:
         chance = here.state.game.chance
         while not here.is_over:
             legal = here.state.legal_moves
-            if not all(legal):
-                raise GameError(
-                    f"{here.state.game.name}: a role has no legal move; no game goes on"
-                )
+            check_not_stuck(here.state)
             open_ = [role for role in here.deciders if role not in here.moves]
             if open_ and (chance in open_ or not here.moves):
                 return here

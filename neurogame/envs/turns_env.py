@@ -13,11 +13,11 @@ from neurogame.envs.observation import (
     Observation,
     Observed,
     check_action,
+    check_not_stuck,
     legal_mask,
     picture,
     reward_of,
 )
-from neurogame.errors import GameError
 from neurogame.simulate.game import Game
 
 Told = dict[str, Observed]
@@ -66,9 +66,7 @@ class _Match:
     def go_on(self, moves: dict[int, int]) -> None:
         """Make the moves of some roles; the others have a single one, and chance draws."""
         legal = self.state.legal_moves
-        for role, options in enumerate(legal):
-            if not options:
-                raise GameError(f"{self.game.name}: {self.game.roles[role]} has no legal move")
+        check_not_stuck(self.state)
         self.state = self.state.next(
             [
                 moves[role] if role in moves else int(self._random.choice(options))

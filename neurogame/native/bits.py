@@ -41,6 +41,19 @@ def ones(typing: Any, word: Any) -> Any:
     return numba.types.int64(numba.types.uint64), generate
 
 
+@written
+def spread(typing: Any, octets: Any, place: Any, word: Any) -> Any:
+    """Write each bit of a word, uint64, as a byte of 0 or 1 into 64 bytes from a place on."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        flags, row = (ir.VectorType(ir.IntType(bits), 64) for bits in (1, 8))
+        data = context.make_array(signature.args[0])(context, builder, values[0]).data
+        target = builder.bitcast(builder.gep(data, [values[1]]), row.as_pointer())
+        builder.store(builder.zext(builder.bitcast(values[2], flags), row), target, align=1)
+
+    return numba.types.void(octets, numba.types.int64, numba.types.uint64), generate
+
+
 @inner
 def first_ones(count: int) -> np.uint64:
     """Return a word with ones in its first bits.

@@ -109,12 +109,14 @@ def test_planes_are_the_squares() -> None:
         Observation(library("rockpaperscissors"), planes=True)
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "pig"])
-def test_lanes_are_games_of_the_rules(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "player"), [("tictactoe", 0), ("connectfour", 0), ("pig", 0), ("breakthrough6", 1)]
+)
+def test_lanes_are_games_of_the_rules(name: str, player: int) -> None:
     """A lane is followed by the plain rules: what it is told, its legal moves, its ends."""
     game: Game = library(name)
-    env, random = LaneEnv(game, 70), np.random.default_rng(2)
-    role = game.players[0]
+    role = game.players[player]
+    env, random = LaneEnv(game, 70, game.roles[role]), np.random.default_rng(2)
     states, info = env.reset(seed=4)
     ends = 0
     for _ in range(60):
@@ -137,6 +139,32 @@ def test_lanes_are_games_of_the_rules(name: str) -> None:
     assert len(np.unique(states, axis=0)) > 10
     again, _ = env.reset(seed=4)
     assert (again == game.initial_state().fluents.numpy()).all()
+
+
+def test_the_seed_decides_the_moves_of_others_in_each_lane() -> None:
+    """Whatever the number of lanes; and another seed decides otherwise."""
+
+    def played(seed: int, size: int) -> Any:
+        env = ng.envs.vector(library("connectfour"), size, "black")
+        told, info = env.reset(seed=seed)
+        for _ in range(9):
+            told, _, _, _, info = env.step(info["action_mask"].argmax(axis=1))
+        return told[:100]
+
+    assert (played(1, 100) == played(1, 2100)).all()
+    assert (played(1, 100) != played(2, 100)).any()
+
+
+def test_lanes_say_which_move_is_not_legal_and_stay_as_they_are() -> None:
+    env = ng.envs.vector(library("tictactoe"), 3)
+    env.reset(seed=1)
+    *_, info = env.step(np.array([4, 5, 6]))
+    waits = info["action_mask"].argmax(axis=1)
+    for wrong in (4, -1, 99):
+        with pytest.raises(GameError, match=rf"action {wrong} of game 1 is not legal here; legal"):
+            env.step(np.array([waits[0], wrong, waits[2]]))
+    marks = env.step(waits)[0].sum(axis=1)
+    assert (marks == marks[0]).all()
 
 
 def test_lanes_are_at_least_one() -> None:
