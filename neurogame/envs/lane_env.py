@@ -126,9 +126,11 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             GameError: a move is not legal, or a role has none.
         """
         games = self._games
+        told_before, masks_before = games.told, games.masks
         games.actions = np.ascontiguousarray(actions, np.int64).reshape(self.num_envs)
         self._do(entry(play_ply))
         if games.refused >= 0:
+            games.told, games.masks = told_before, masks_before
             self._refuse(games.refused)
         told, info = self._told()
         return told, games.rewards, games.ended, np.zeros(self.num_envs, np.bool_), info

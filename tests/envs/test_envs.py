@@ -163,6 +163,7 @@ def test_lanes_say_which_move_is_not_legal_and_stay_as_they_are() -> None:
     for wrong in (4, -1, 99):
         with pytest.raises(GameError, match=rf"action {wrong} of game 1 is not legal here; legal"):
             env.step(np.array([waits[0], wrong, waits[2]]))
+        assert (env.action_masks() == info["action_mask"]).all()
     marks = env.step(waits)[0].sum(axis=1)
     assert (marks == marks[0]).all()
 
