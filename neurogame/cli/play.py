@@ -156,13 +156,14 @@ def _subject(opponent: str, game: Game) -> Subject | None:
 
 def _farewell(record: MatchRecord, human_role: int) -> str:
     """Return how the match ended, for the person."""
+    moves = f"{record.length} move{'' if record.length == 1 else 's'}"
     if record.ending == "abandoned":
-        return f"You left after {record.length} moves."
+        return f"You left after {moves}."
     goals = ", ".join(
         f"{role} {goal:g}" for role, goal in zip(record.roles, record.goals, strict=True)
     )
     ending = "" if record.ending == "terminal" else f" ({record.ending})"
-    lines = [f"The match is over after {record.length} moves{ending}. Goals: {goals}."]
+    lines = [f"The match is over after {moves}{ending}. Goals: {goals}."]
     players = playing_roles(record.roles)
     if len(players) > 1 and record.ending == "terminal":
         others = [record.goals[role] for role in players if role != human_role]

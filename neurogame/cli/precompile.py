@@ -82,8 +82,8 @@ def compile_for(line: str, module: str | None, *, silent: bool) -> None:
     cores = min(count_cores(), len(needed))
     together = module is not None and cores > 1
     if together and not any(JOBS[name].holds(module) for name in needed):
-        # All that has been compiled; what is missing now is little.
-        needed, together = [], False
+        # All that has been compiled; what is missing now is what the function comes with.
+        needed, together = [name for name, job in JOBS.items() if job.holds(module)], False
     seconds = math.ceil(sum(map(_seconds, needed)) / (cores if together else 1)) + 3
     if not silent:
         kept = "kept for the next time ('neurogame precompile' does it ahead)"

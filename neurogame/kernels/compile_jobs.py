@@ -65,7 +65,7 @@ JOBS = {
     ),
     "tree search": CompileJob(
         seconds=9,
-        words=("mcts", "auto", "serve", "train", "action"),
+        words=("mcts", "auto", "serve", "train", "action", "easy"),
         modules=("search.mcts.compiled.lookup", "native.clock"),
         entries=(
             (

@@ -302,6 +302,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
             },
         ),
         ("simulate nim", set(RULES)),
+        ("play nim --level easy", {*SEARCHES, *RULES, "rules network in search"}),
         ("learn nim --action", {*RULES, *SEARCHES[1:], "networks", "learning in lanes"}),
         ("check nim", set()),
     ],
