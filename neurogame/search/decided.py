@@ -53,6 +53,7 @@ def decided_result(
         seconds=time.monotonic() - started,
         line=(tuple(won[0].tolist()),),
         scores={int(one): value[role] for one in won[:, role]},
+        plies={int(one): 1 for one in won[:, role]},
         proved_states=proved_states,
         state=state,
     )

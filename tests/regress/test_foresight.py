@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +13,8 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.build import make_evaluator
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
@@ -70,18 +75,21 @@ def test_other_rules_are_left_as_they_are(name: str) -> None:
     assert game.foreseen is game.circuit
 
 
-def test_where_a_role_can_win_at_once_a_search_knows_and_has_nothing_to_rehearse() -> None:
+@pytest.mark.parametrize("kind", [AlphaBeta, partial(Mcts, settings=MctsSettings(cutoff=0))])
+def test_where_a_role_can_win_at_once_a_search_knows_and_has_nothing_to_rehearse(
+    kind: Callable[..., AlphaBeta | Mcts],
+) -> None:
     game = library_game("tictactoe")
     state = game.initial_state()
     for x, o in (("(mark 1 1)", "(mark 2 1)"), ("(mark 1 2)", "(mark 2 2)")):
         state = state.next([x, "noop"]).next(["noop", o])
-    search = AlphaBeta(game, make_evaluator(game))
+    search = kind(game, evaluator=make_evaluator(game))
     search.rehearse(state, 0, 0.0)
     search.ponder(state, 0, lambda: False)
-    found = search.search(state, 0, Limit(depth=1))
+    found = search.search(state, 0, Limit(depth=1, simulations=1))
     assert (game.moves[0][found.move], found.value, found.proved) == (
         "(mark 1 3)",
         (1.0, 0.0),
         True,
     )
-    assert search.search(state, 1, Limit(depth=1)).value == (1.0, 0.0)
+    assert search.search(state, 1, Limit(depth=1, simulations=1)).value == (1.0, 0.0)

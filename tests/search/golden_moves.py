@@ -203,7 +203,7 @@ def _monte_carlo(
     judges: Mapping[str, MoveJudge] | None = None,
 ) -> Iterator[Found]:
     """Yield what a search answers, one position after the other with the same tree."""
-    settings, game = MctsSettings(**changes), _game(name)
+    settings, game = MctsSettings(**{"foresight": False, **changes}), _game(name)
     search = Mcts(
         game,
         settings=settings,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from neurogame.evaluators.build import make_evaluator
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.final import pick
@@ -71,7 +72,9 @@ def _marked(squares: str) -> State:
 def _searched(
     state: State, role: int, seed: int, simulations: int, settings: MctsSettings | None = None
 ) -> SearchResult:
-    search = Mcts(state.game, settings=settings, seed=seed)
+    needed = settings is not None and settings.needs_evaluator
+    evaluator = make_evaluator(state.game) if needed else None
+    search = Mcts(state.game, settings=settings, evaluator=evaluator, seed=seed)
     return search.search(state, role, Limit(simulations=simulations))
 
 
@@ -171,7 +174,12 @@ def test_a_search_ends_once_the_moves_that_lose_latest_are_known() -> None:
     assert found.simulations < 2000
 
 
-def test_a_win_is_taken_as_soon_as_there_is_one() -> None:
+@pytest.mark.parametrize(
+    "settings", [MctsSettings(), MctsSettings(cutoff=0)], ids=["playouts", "values"]
+)
+def test_a_win_is_taken_as_soon_as_there_is_one(settings: MctsSettings) -> None:
+    """Also where ends are foreseen, and plies to them are one more."""
+    assert settings.foresees == (settings.cutoff is not None)
     for line in LOST.split("\n")[1:-1]:
         columns, latest, plies = line.split()
         if int(plies) > 8:
@@ -179,7 +187,7 @@ def test_a_win_is_taken_as_soon_as_there_is_one() -> None:
         # Once the lost role has played, the other one has won.
         state, role, left = _dropped(columns + latest[0]), 1 - len(columns) % 2, int(plies) - 1
         for seed in range(3):
-            found = _searched(state, role, seed, 5000)
+            found = _searched(state, role, seed, 5000, settings)
             assert found.value[role] == 1
             assert found.plies[found.move] == left
             others = [own[0] for own in state.legal_moves]

@@ -18,6 +18,7 @@ from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.regress.decisive import decisive
+from neurogame.search.decided import decided_result, is_decided
 from neurogame.search.home_search import check_evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.drive import MOST_LANES, drive, drive_until, quotas
@@ -97,15 +98,17 @@ class Mcts:
         )
         given = self.settings.memory
         memory = usual_memory() if given is None else given << 20
+        circuit = game.foreseen if self.settings.foresees else game.circuit
         decides = self.settings.playout == "decisive"
         playing = decisive(game.circuit) if decides else None
+        self._foresees = circuit is not game.circuit
         self._proofs = MctsProofs(len(game.fluents))
         self._trees: list[MctsTree] = []
         self._values = [SearchEvaluator(evaluator, game.circuit) for _ in seeds]
         self._scores: list[SearchJudge] = []
         for tree_seed, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
-                circuit=game.circuit,
+                circuit=circuit,
                 playing=playing,
                 options=make_options(game, self.settings, tree_seed >> 1),
                 capacity=self.settings.capacity,
@@ -143,6 +146,9 @@ class Mcts:
         started = time.monotonic_ns()
         _check_limit(limit)
         words = self._root_words(state, role)
+        if self._is_decided(words):
+            block = self._trees[0].root_leaves.block
+            return decided_result(state, role, block, self.proved_states)
         if len(state.legal_moves[role]) == 1:
             limit = Limit(seconds=limit.seconds, simulations=1)
         try:
@@ -184,7 +190,7 @@ class Mcts:
             GameError: the state is terminal, of another game, or some role has no legal move.
         """
         words = self._root_words(state, role)
-        if not self.settings.reuse or stop():
+        if not self.settings.reuse or stop() or self._is_decided(words):
             return
         try:
             self._set_root(words, idle=True)
@@ -209,6 +215,8 @@ class Mcts:
             GameError: the state is terminal, of another game, or some role has no legal move.
         """
         words = self._root_words(state, role)
+        if self._is_decided(words):
+            return
         before, end = [t.totals.numbers() for t in self._trees], time.monotonic() + seconds
         try:
             self._set_root(words)
@@ -259,8 +267,15 @@ class Mcts:
         start = self.game.initial_state()
         if start.is_terminal or not all(start.legal_moves):
             return
+        words = state_words(start.fluents.cpu().numpy())
+        if self._is_decided(words):
+            return
         for tree in self._trees:
-            tree.warm_up(state_words(start.fluents.cpu().numpy()))
+            tree.warm_up(words)
+
+    def _is_decided(self, words: UInt64s) -> bool:
+        """Return whether a role can win with its next move, so that there is nothing to search."""
+        return self._foresees and is_decided(self._trees[0].root_leaves, words)
 
     def _root_words(self, state: State, role: int) -> UInt64s:
         """Return a state as words; refuse states that cannot be searched.

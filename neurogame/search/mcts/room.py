@@ -163,5 +163,6 @@ def make_tree(layout: NodeLayout, room: Room, circuit: Circuit) -> Tree:
         seen=hinted + layout.judged,
         width=layout.columns,
         wide=int(layout.wide),
+        far=int(circuit.origin is not None),
         most_nodes=nodes,
     )

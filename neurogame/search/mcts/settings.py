@@ -189,6 +189,11 @@ class MctsSettings(Settings):
         "None: playouts go to the end",
         least=0,
     )
+    foresight: bool = setting(
+        True,
+        "whether a state is an end where a role can win with its next move, where playouts are "
+        "cut off: for two roles that move in turn, if that takes few gates.",
+    )
     bias: float = setting(
         0.0, "weight of the progressive bias bias * evaluation / (n + 1)", least=0
     )
@@ -210,6 +215,11 @@ class MctsSettings(Settings):
         plain = self.tree == "uct" and self.playout in ("uniform", "decisive") and whole
         if self.playouts != 1 and not plain:
             raise self.refused("playouts", _ONE_PLAYOUT)
+
+    @property
+    def foresees(self) -> bool:
+        """Whether ends are foreseen: whole playouts come to them by themselves."""
+        return self.foresight and self.cutoff is not None
 
     @property
     def exploration_constant(self) -> float:

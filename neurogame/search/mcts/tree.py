@@ -71,7 +71,7 @@ class TreePlan:
     """What a tree is made for.
 
     Attributes:
-        circuit: the game.
+        circuit: the game, or its foreseen rules.
         options: of the search.
         capacity: most nodes; None: as many as fit the memory.
         memory: most bytes.
@@ -165,6 +165,11 @@ class MctsTree:
         return 0 if self._tree is None else self._tree.size
 
     @property
+    def root_leaves(self) -> Leaves:
+        """The rules of the tree, with a block in which a root is looked at."""
+        return self._leaves_of(1)
+
+    @property
     def root_visits(self) -> int:
         """Number of simulations that have passed through the root, which there must be."""
         root = self.tree.root
@@ -204,7 +209,7 @@ class MctsTree:
             LimitError: not even one node fits.
             MemoryError: there is not even memory for a thousand nodes.
         """
-        leaves = self._leaves_of(1)
+        leaves = self.root_leaves
         leaves.block.states[0] = state
         leaves.look(1)
         leaves.check()

@@ -102,7 +102,7 @@ def bounds_of(tree: Tree, node: int, winner: int) -> tuple[int, int]:
             return NEVER, NEVER
         most = (flags >> MOST) & BOUND
     if flags & TERMINAL:
-        least = 0
+        least = most
     elif flags >> WINNER == winner + 1:
         least = max((flags >> LEAST) & BOUND, 1)
     return least, most

@@ -15,6 +15,7 @@ from neurogame.search.mcts.compiled.tree import (
     COUNT,
     DECIDERS,
     EXACT,
+    MOST,
     MOVE,
     NO_LINK,
     ROLE,
@@ -97,7 +98,7 @@ def make_node(tree: Tree, block: Block, leaf: int, scratch: Int32s1) -> int:
         return 0
     made = node_at(heap, node)
     made.index, made.record, made.ends = index, 0, 0
-    made.flags = 0 if total >= 0 else TERMINAL | EXACT
+    made.flags = 0 if total >= 0 else TERMINAL | EXACT | (tree.far << MOST)
     values = results_of(tree, node).values
     for role in range(roles):
         values[role] = 0 if total >= 0 or role == tree.chance else block.goals[leaf, role]

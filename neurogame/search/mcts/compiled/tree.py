@@ -230,6 +230,7 @@ class Tree(Struct):
         seen: row of how often moves were seen, if there is one; sums of results follow.
         width: number of columns of edges.
         wide: whether a node has one move to a word.
+        far: plies to the end from ends: 1 where they are foreseen, else 0.
         most_nodes: how many nodes there may be, ``N`` or less.
         full: whether some node or record was not made for lack of room.
         size: number of nodes.
@@ -257,6 +258,7 @@ class Tree(Struct):
     seen: int
     width: int
     wide: int
+    far: int
     most_nodes: int
     full: int = 0
     size: int = 0
