@@ -39,7 +39,7 @@ class WeightedFeatures:
     opposed: bool
 
 
-def weigh(evidence: FeatureEvidence) -> WeightedFeatures:
+def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> WeightedFeatures:
     """Return the features of a game that are worth their place, with their weights.
 
     The weights are those of Fisher's linear discriminant, which for goals of 0 and 100 are the
@@ -48,6 +48,7 @@ def weigh(evidence: FeatureEvidence) -> WeightedFeatures:
 
     Args:
         evidence: on the features of a game.
+        config: what is strong and sure enough.
 
     Raises:
         GameError: none is.
@@ -59,7 +60,7 @@ def weigh(evidence: FeatureEvidence) -> WeightedFeatures:
         evidence.features,
         evidence.covariance,
         evidence.games,
-        EvidenceConfig(),
+        config or EvidenceConfig(),
         lambda feature: not (feature.reads_moves or feature.goals.any()),
     )
     if not selection.chosen:

@@ -1,13 +1,15 @@
 """Looks for the best line of a game of one role, and remembers the best one from move to move.
 
-Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other, of two kinds. Wide
-ones follow every state until they have generated a number of them: what has few states is decided
-at once. They have a quarter of the time. Narrow ones follow what guides find most promising: one
-that looks at what the goal needs first, one with all guides by turns, one with each guide alone.
-Both with and without clocks; then all that with four times the states and the width. They go on
-until nothing had to be left out (the best line is then the best that there is), the highest goal
-is reached, or the time is over. As they grow by a factor, a large part of the time goes into the
-largest passes, whatever the game.
+What falls apart into independent parts is first searched part by part
+(:mod:`~neurogame.search.puzzles.factored`). Then passes by layers
+(:mod:`~neurogame.search.puzzles.layers`) follow each other, of two kinds. Wide ones follow every
+state until they have generated a number of them: what has few states is decided at once. They have
+a quarter of the time. Narrow ones follow what guides find most promising: one that looks at what
+the goal needs first, one with all guides by turns, one with each guide alone. Both with and without
+clocks; then all that with four times the states and the width. They go on until nothing had to be
+left out (the best line is then the best that there is), the highest goal is reached, or the time is
+over. As they grow by a factor, a large part of the time goes into the largest passes, whatever the
+game.
 
 *Reference:* Korf, "Depth-first iterative-deepening" (1985), section 3 (why growing by a factor
 costs little), here of widths.
@@ -26,6 +28,7 @@ from neurogame.errors import GameError
 from neurogame.kernels.words.pack import word_count
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.limit import Limit
+from neurogame.search.puzzles.factored import FactoredSearch
 from neurogame.search.puzzles.guides import Guide, Guides
 from neurogame.search.puzzles.layers import LayeredSearch
 from neurogame.search.puzzles.line import Line
@@ -92,12 +95,13 @@ class PuzzleSolver:
         game: the game.
     """
 
-    def __init__(self, game: Game, seed: int = 0) -> None:
+    def __init__(self, game: Game, seed: int = 0, *, factors: bool = True) -> None:
         """Prepare the search; everything is compiled now, or loaded from the cache.
 
         Args:
             game: of one role.
             seed: decides what is drawn at random.
+            factors: whether parts of the game that are independent are searched by themselves.
 
         Raises:
             GameError: the game has several roles.
@@ -111,6 +115,8 @@ class PuzzleSolver:
         game.simulator(backend="auto").playout_kernel()
         is_large = game.circuit.gate_count > LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
+        self._factored = FactoredSearch(game) if factors and not is_large else None
+        self._bound = 100
         self._guides = Guides(game, has_scope=self._outlook is not None)
         known = self._guides.known
         clocks = clockwork(game.circuit)
@@ -259,7 +265,9 @@ class PuzzleSolver:
             self._begun_at = state
             for kind in self._kinds:
                 kind.restart()
-        while not stop():
+            if line is None:
+                line = self._by_factors(state, stop)
+        while not self._is_decided and not stop():
             kind = min(self._kinds, key=lambda kind: kind.spent)
             begun = clock()
             outcome = self._pass(state, kind, line, stop)
@@ -267,10 +275,28 @@ class PuzzleSolver:
             if outcome.best is not None and (line is None or outcome.best.rank > line.rank):
                 line = outcome.best
                 self._keep(state, line)
-            self._is_decided = outcome.is_decided
-            if self._is_decided:
-                return
+            self._is_decided = outcome.is_decided or self._is_best(line)
             kind.passes += 1
+
+    def _by_factors(self, state: State, stop: Callable[[], bool]) -> Line | None:
+        """Look for a line factor by factor where the game falls apart; return what is kept."""
+        factored, nodes = self._factored, self._nodes
+        if factored is None:
+            return None
+        before = factored.nodes
+        line = factored.best(
+            state, -1, lambda: self._count(nodes + factored.nodes - before) or stop()
+        )
+        self._count(nodes + factored.nodes - before)
+        self._bound = factored.bound
+        if line is not None:
+            self._keep(state, line)
+        self._is_decided = self._is_best(line)
+        return line
+
+    def _is_best(self, line: Line | None) -> bool:
+        """Return whether a line comes to as much as can be reached."""
+        return line is not None and line.goal >= self._bound
 
     def _pass(
         self, state: State, kind: _Kind, line: Line | None, stop: Callable[[], bool]
