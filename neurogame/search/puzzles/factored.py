@@ -48,9 +48,9 @@ _CHUNK = 1 << 12
 """States whose children are made together."""
 _OUTCOMES = 1 << 12
 """Outcomes of all factors together, at most; those with long lines are left out."""
-_CHECKS = 1 << 11
+_CHECKS = 1 << 9
 """Times that outcomes are taken away, at most."""
-_ANSWERS = 8
+_ANSWERS = 4
 """Choices of outcomes that are played on the whole game, at most, for each goal."""
 _MOST_WAITING = 1000
 """Moves without effect that are made at the end, at most."""
