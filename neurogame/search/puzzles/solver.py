@@ -116,6 +116,7 @@ class PuzzleSolver:
         is_large = game.circuit.gate_count > LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
         self._factored = FactoredSearch(game) if factors and not is_large else None
+        self._factored_at: State | None = None
         self._bound = 100
         self._guides = Guides(game, has_scope=self._outlook is not None)
         known = self._guides.known
@@ -147,7 +148,7 @@ class PuzzleSolver:
         """
         if proofs or not self._is_decided:
             self._line, self._places, self._is_decided = None, {}, False
-        self._begun_at = None
+        self._begun_at = self._factored_at = None
         self._nodes = 0
 
     @property
@@ -265,8 +266,8 @@ class PuzzleSolver:
             self._begun_at = state
             for kind in self._kinds:
                 kind.restart()
-            if line is None:
-                line = self._by_factors(state, stop)
+        if line is None and state != self._factored_at:
+            line = self._by_factors(state, stop)
         while not self._is_decided and not stop():
             kind = min(self._kinds, key=lambda kind: kind.spent)
             begun = clock()
@@ -289,6 +290,8 @@ class PuzzleSolver:
         )
         self._count(nodes + factored.nodes - before)
         self._bound = factored.bound
+        # What had no time, as at a rehearsal, begins again.
+        self._factored_at = None if stop() else state
         if line is not None:
             self._keep(state, line)
         self._is_decided = self._is_best(line)

@@ -97,6 +97,9 @@ def test_what_reads_another_part_belongs_to_it() -> None:
 def test_two_eight_puzzles_take_as_many_states_as_one_and_one() -> None:
     game = Game.from_text(experiment("factors").side_by_side(2))
     solver = PuzzleSolver(game)
+    # What is stopped begins again.
+    solver.ponder(game.initial_state(), 0, lambda: True)
+    assert not solver.is_decided
     found = solver.search(game.initial_state(), 0, Limit(nodes=200_000))
     assert solver.is_decided
     assert len(found.line) == 2 * 12
