@@ -129,25 +129,31 @@ class FactoredSearch:
             # Clocks may let a factor do later what it cannot do now.
             is_proof = is_whole and not self._clocks.any()
             for goal in np.unique(goals[goals > known])[::-1].tolist():
-                choices = _Choices(self._formulas(goal), outcomes, self._held(state), checks, stop)
+                over = self._game.circuit.terminal
+                formulas, held = self._formulas(goal, over), self._held(state)
+                choices = _Choices(formulas, outcomes, held, checks, stop)
                 moves = self._first(state, goal, choices)
                 checks = choices.checks
                 if moves is not None:
                     best, known = Line(goal=goal, moves=moves, is_over=True), goal
                     break
-                is_proof &= choices.are_none
                 if is_proof:
-                    lower = goals[goals < goal]
-                    self.bound = int(lower.max(initial=0))
+                    # A game may also be over because no move is left.
+                    formulas = self._formulas(goal, TRUE)
+                    choices = _Choices(formulas, outcomes, held, checks, stop)
+                    is_proof = next(choices.answers(), None) is None and choices.are_none
+                    checks = choices.checks
+                if is_proof:
+                    self.bound = int(goals[goals < goal].max(initial=0))
             if known >= self.bound or is_whole or not checks:
                 break
         return best
 
-    def _formulas(self, goal: int) -> Graph:
-        """Return formulas of which one holds where a goal does, and that the game is over."""
+    def _formulas(self, goal: int, over: int) -> Graph:
+        """Return formulas of which one holds where a goal does, and a literal behind them."""
         circuit = self._game.circuit
         literals = [literal for value, literal in circuit.goals[0] if value == goal]
-        return circuit.graph.with_outputs(np.array([*literals, circuit.terminal], np.int64))
+        return circuit.graph.with_outputs(np.array([*literals, over], np.int64))
 
     def _held(self, state: State) -> Bools:
         """Return what may hold, and what may fail, where nothing is done; bool ``[2, F]``."""

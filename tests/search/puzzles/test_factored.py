@@ -77,6 +77,15 @@ def test_what_is_put_together_is_true(seed: int, clock: bool) -> None:
     assert search.best(game.initial_state(), best, lambda: False) is None
 
 
+def test_a_game_without_moves_left_is_over_too() -> None:
+    text = WALKS + "(<= terminal (true (at 9 9))) (<= won (true (at 0 1)) (true (at 1 1)))"
+    text += "(<= (goal robot 100) won)"
+    game = Game.from_text(text + "".join(f"(way {k} 0 0 1) (init (at {k} 0))" for k in range(2)))
+    search = FactoredSearch(game)
+    search.best(game.initial_state(), 0, lambda: False)
+    assert search.bound == best_goal(game) == 100
+
+
 def test_what_reads_another_part_belongs_to_it() -> None:
     def sizes(*more: str) -> list[tuple[int, int, bool]]:
         ways = "".join(f"(way {k} 0 0 1) (init (at {k} 0))" for k in range(3))
