@@ -109,9 +109,11 @@ def test_the_seed_decides() -> None:
     assert not same(runs[0], runs[2])
 
 
-def test_workers_agree() -> None:
+@pytest.mark.parametrize("hidden", [SMALL.hidden, 0])
+def test_workers_agree(hidden: int) -> None:
     """After every round all have the same weights, and no table has lost what one learned."""
-    run = learner(Game.load("connectfour5"), replace(CONFIG, cores=2))
+    config = replace(CONFIG, cores=2, network=replace(SMALL, hidden=hidden))
+    run = learner(Game.load("connectfour5"), config)
     for _ in range(3):
         run.round()
     first, second = run._workers

@@ -72,8 +72,10 @@ class LaneWorker:
         return [tables, *(array_of(self.learning, name) for name in _ADDED)]
 
     def averaged(self) -> list[Float32s]:
-        """Return the arrays that workers average; not copies."""
+        """Return the arrays that workers average; not copies. Without hidden units none."""
         evaluator = self.evaluator
+        if not evaluator.bias.numel():
+            return []
         learned = (evaluator.embedding, evaluator.bias, evaluator.readout)
         return [*(part.detach().numpy() for part in learned), array_of(self.learning, "moments")]
 
