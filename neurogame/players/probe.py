@@ -32,6 +32,7 @@ class Probe:
     Attributes:
         plies: of the match.
         choices: searches in it: roles with more than one legal move, added up over its states.
+        branching: legal moves at such a choice, on average.
         simultaneous: share of the plies in which more than one role had a choice, 0..1.
         overhead: seconds beside searches.
         simulation: seconds per simulation.
@@ -39,6 +40,7 @@ class Probe:
 
     plies: float
     choices: float
+    branching: float
     simultaneous: float
     overhead: float
     simulation: float
@@ -70,7 +72,7 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
         limit: of the thorough searches; simulations one at a time cost more than in blocks.
     """
     search.forget()
-    state, plies, choices, several = game.initial_state(), 0, 0, 0
+    state, plies, choices, legal, several = game.initial_state(), 0, 0, 0, 0
     luck = np.random.default_rng(0)
     spent, simulations, searching = 0.0, 0, 0.0
     begun, is_over = time.monotonic(), _is_over(state)
@@ -83,6 +85,7 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
             if role not in open_roles:
                 joint.append(int(luck.choice(moves)) if role == game.chance else moves[0])
                 continue
+            legal += len(moves)
             report = search.search(state, role, own_limit)
             joint.append(report.move)
             searching += report.seconds
@@ -99,6 +102,7 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
     return Probe(
         plies=more * plies,
         choices=more * choices,
+        branching=legal / max(choices, 1),
         simultaneous=several / max(plies, 1),
         overhead=more * overhead,
         simulation=spent / max(simulations, 1),
