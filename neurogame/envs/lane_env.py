@@ -58,17 +58,13 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
         block.states[0] = pack_lanes(circuit.initial[None])
         self._leaves.look(1)
         self._leaves.check()
-        first_state, first_legal = block.states[0].copy(), block.legal[0].copy()
         self._games = EnvGames(
             machine=self._leaves.rules,
             offsets=circuit.move_offsets,
             role=self._role,
             fluents=len(circuit.fluents),
-            first_state=first_state,
-            first_legal=first_legal,
-            states=np.tile(first_state, (num_envs, 1)),
-            legal=np.tile(first_legal, (num_envs, 1)),
-            joint=np.zeros((num_envs, len(circuit.roles)), np.int32),
+            states=np.tile(block.states[0], (num_envs + 1, 1)),
+            legal=np.tile(block.legal[0], (num_envs + 1, 1)),
             actions=np.zeros(num_envs, np.int64),
             told=np.zeros(0, np.uint8),
             masks=np.zeros(0, np.uint8),

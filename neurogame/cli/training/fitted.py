@@ -292,7 +292,7 @@ def _print(
 
     seconds = max(summary["seconds"], 1e-9)
     print(
-        f"{summary['matches']:,} games, {summary['plies']:,} plies in {seconds:.0f} seconds "
+        f"{summary['matches']:,} games, {summary['plies']:,} plies in {seconds:.1f} seconds "
         f"({summary['plies'] / seconds:,.0f} plies a second); saved in {summary['folder']}"
     )
     if trainer.is_cut:

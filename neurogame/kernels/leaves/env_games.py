@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Float32s1, Int32s2, Int64s1, UInt8s1, UInt64s1, UInt64s2
+from neurogame.array_types import Bools1, Float32s1, Int64s1, UInt8s1, UInt64s2
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.picking import count_moves, nth_move
 from neurogame.native.bits import spread
@@ -30,11 +30,8 @@ class EnvGames(Struct):
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
         role: whose moves are given.
         fluents: ``F``.
-        first_state: packed; uint64 ``[Fw]``.
-        first_legal: its packed legal moves; uint64 ``[Mw]``.
-        states: packed; uint64 ``[N, Fw]``.
-        legal: packed legal moves; uint64 ``[N, Mw]``.
-        joint: the moves made, as move numbers of all roles; int32 ``[N, R]``.
+        states: packed, and the initial state; uint64 ``[N + 1, Fw]``.
+        legal: their packed legal moves; uint64 ``[N + 1, Mw]``.
         actions: given: moves by number of the role's own; int64 ``[N]``.
         seed: of the others' moves.
         clock: plies made since the seed was set.
@@ -50,11 +47,8 @@ class EnvGames(Struct):
     offsets: Int64s1
     role: int
     fluents: int
-    first_state: UInt64s1
-    first_legal: UInt64s1
     states: UInt64s2
     legal: UInt64s2
-    joint: Int32s2
     actions: Int64s1
     seed: int = 0
     clock: int = 0
@@ -67,97 +61,92 @@ class EnvGames(Struct):
 
 def begin_all(games: EnvGames) -> None:
     """Begin all games anew, and tell it."""
-    for lane in range(len(games.states)):
+    for lane in range(len(games.ended)):
         games.rewards[lane], games.ended[lane] = 0, False
-        _begin(games, lane)
-        _tell(games, lane)
+        _copy(games, lane, games.states, games.legal, len(games.ended))
 
 
 def play_ply(games: EnvGames) -> None:
     """Make a move of every role in every game, and tell what follows."""
-    machine, block = games.machine, games.machine.block
-    states, joint = games.states, games.joint
+    machine, block, size = games.machine, games.machine.block, len(games.ended)
     games.refused = -1
-    for lane in range(len(states)):
-        if not _choose(games, lane):
+    for lane in range(size):
+        if not _may_move(games, lane):
             games.refused = lane
             return
     games.clock += 1
     room = len(block.terminal)
-    for begin in range(0, len(states), room):
-        size = min(len(states) - begin, room)
-        for row in range(size):
-            for word in range(states.shape[1]):
-                block.parents[row, word] = states[begin + row, word]
-            for role in range(joint.shape[1]):
-                block.joint[row, role] = joint[begin + row, role]
-        machine.count = size
+    for begin in range(0, size, room):
+        machine.count = min(size - begin, room)
+        for row in range(machine.count):
+            _move(games, row, begin + row)
         machine.make_moves(machine)
-        for row in range(size):
+        for row in range(machine.count):
             _take(games, row, begin + row)
 
 
 @inner
-def _choose(games: EnvGames, lane: int) -> bool:
-    """Write the moves that are made in a game; return whether there are such."""
-    offsets, legal, joint = games.offsets, games.legal, games.joint
-    for role in range(joint.shape[1]):
+def _may_move(games: EnvGames, lane: int) -> bool:
+    """Return whether the given move is legal, and every other role has one."""
+    offsets, legal = games.offsets, games.legal
+    for role in range(len(offsets) - 1):
         begin, end = offsets[role], offsets[role + 1]
         if role == games.role:
-            move = begin + games.actions[lane]
-            if move < begin or move >= end:
+            begin += games.actions[lane]
+            if begin < offsets[role] or begin >= end:
                 return False
-            if (legal[lane, move >> 6] >> np.uint64(move & 63)) & _ONE == np.uint64(0):
-                return False
-        else:
-            count, number = count_moves(legal, lane, begin, end), 0
-            if count == 0:
-                return False
-            if count > 1:
-                draw = games.clock * joint.shape[1] + role
-                number = below(random_word(games.seed, lane, draw), count)
-            move = nth_move(legal, lane, begin, end, number)
-        joint[lane, role] = move
+            end = begin + 1
+        if count_moves(legal, lane, begin, end) == 0:
+            return False
     return True
 
 
 @inner
-def _take(games: EnvGames, row: int, lane: int) -> None:
-    """Take what follows in a game from the block; a game that has ended begins anew."""
-    block = games.machine.block
-    ended = block.terminal[row]
-    games.ended[lane] = ended
-    if ended:
-        games.rewards[lane] = np.float32(2) * block.goals[row, games.role] - np.float32(1)
-        _begin(games, lane)
-    else:
-        games.rewards[lane] = 0
-        for word in range(games.states.shape[1]):
-            games.states[lane, word] = block.states[row, word]
-        for word in range(games.legal.shape[1]):
-            games.legal[lane, word] = block.legal[row, word]
-    _tell(games, lane)
-
-
-@inner
-def _begin(games: EnvGames, lane: int) -> None:
+def _move(games: EnvGames, row: int, lane: int) -> None:
+    """Write a game's state and the moves that are made into the block."""
+    block, offsets, legal = games.machine.block, games.offsets, games.legal
+    roles = len(offsets) - 1
     for word in range(games.states.shape[1]):
-        games.states[lane, word] = games.first_state[word]
-    for word in range(games.legal.shape[1]):
-        games.legal[lane, word] = games.first_legal[word]
+        block.parents[row, word] = games.states[lane, word]
+    for role in range(roles):
+        begin, end, number = offsets[role], offsets[role + 1], 0
+        if role == games.role:
+            block.joint[row, role] = begin + games.actions[lane]
+            continue
+        count = count_moves(legal, lane, begin, end)
+        if count > 1:
+            number = below(random_word(games.seed, lane, games.clock * roles + role), count)
+        block.joint[row, role] = nth_move(legal, lane, begin, end, number)
 
 
 @inner
-def _tell(games: EnvGames, lane: int) -> None:
-    """Write the bytes of a game; what stands behind a row is written over by the next one."""
-    states, legal, offsets = games.states, games.legal, games.offsets
+def _take(games: EnvGames, row: int, lane: int) -> None:
+    """Take what follows in a game from the block; one that has ended begins anew."""
+    block = games.machine.block
+    games.ended[lane], games.rewards[lane] = block.terminal[row], 0
+    if block.terminal[row]:
+        games.rewards[lane] = np.float32(2) * block.goals[row, games.role] - np.float32(1)
+        _copy(games, lane, games.states, games.legal, len(games.ended))
+    else:
+        _copy(games, lane, block.states, block.legal, row)
+
+
+@inner
+def _copy(games: EnvGames, lane: int, states: UInt64s2, legal: UInt64s2, row: int) -> None:
+    """Copy a state and its legal moves, and tell them.
+
+    What stands behind a row of bytes is written over by the next one.
+    """
     for word in range(states.shape[1]):
-        spread(games.told, lane * games.fluents + 64 * word, states[lane, word])
-    begin, end = offsets[games.role], offsets[games.role + 1]
+        games.states[lane, word] = states[row, word]
+        spread(games.told, lane * games.fluents + 64 * word, states[row, word])
+    for word in range(legal.shape[1]):
+        games.legal[lane, word] = legal[row, word]
+    begin, end = games.offsets[games.role], games.offsets[games.role + 1]
     shift = np.uint64(begin & 63)
     for word in range((end - begin + 63) >> 6):
         place = (begin >> 6) + word
-        bits = legal[lane, place] >> shift
+        bits = legal[row, place] >> shift
         if place + 1 < legal.shape[1]:
-            bits |= legal[lane, place + 1] << _ONE << (_LAST - shift)
+            bits |= legal[row, place + 1] << _ONE << (_LAST - shift)
         spread(games.masks, lane * (end - begin) + 64 * word, bits)

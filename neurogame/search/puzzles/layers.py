@@ -227,7 +227,8 @@ class LayeredSearch:
         keys = self._keys(children)
         places = np.flatnonzero(~over)
         places = places[_first_of_each(keys[places])]
-        seen = np.isin(keys[places], self._visited)
+        # By a table, which numpy takes for a few, numpy 2.0 cannot hold numbers from 2^63 on.
+        seen = np.isin(keys[places], self._visited, kind="sort")
         if self._folds and bool(seen.any()):
             self.is_complete = False
         places = places[~seen]
