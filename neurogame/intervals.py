@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 Z95 = 1.959963984540054
@@ -141,4 +142,26 @@ def mean_interval(blocks: Sequence[float]) -> tuple[float, float] | None:
     mean = math.fsum(blocks) / count
     variance = math.fsum((block - mean) ** 2 for block in blocks) / (count - 1)
     half = student_quantile(count - 1) * math.sqrt(variance / count)
+    return mean - half, mean + half
+
+
+def normal_interval(observations: Sequence[float]) -> tuple[float, float] | None:
+    """Return the mean less and more 1.96 standard errors: the usual interval of published tables.
+
+    It takes matches for independent of each other, which those of an opening are not: see
+    :func:`paired_interval` and :func:`mean_interval`.
+
+    Args:
+        observations: one for each match.
+
+    Returns:
+        Lower and upper bound; None for fewer than two observations.
+
+    >>> [round(bound, 1) for bound in normal_interval([0, 100, 100, 50])]
+    [15.6, 109.4]
+    """
+    if len(observations) < 2:
+        return None
+    mean, half = statistics.fmean(observations), Z95 * statistics.stdev(observations)
+    half /= math.sqrt(len(observations))
     return mean - half, mean + half

@@ -37,6 +37,8 @@ class PairingResult:
         scores: mean goal of each player, 0..100.
         score_ci95: 95 % interval of each mean goal, by Student's t over blocks of matches with
             a common seed; None for fewer than two complete blocks, or if all are alike.
+        score_normal_ci95: the same as papers give it, mean and 1.96 standard errors of single
+            matches; None for fewer than two.
         wins: matches won, per player.
         draws: matches drawn, per player.
         losses: matches lost, per player.
@@ -73,6 +75,7 @@ class PairingResult:
     matches: int
     scores: tuple[float, ...]
     score_ci95: tuple[tuple[float, float] | None, ...]
+    score_normal_ci95: tuple[tuple[float, float] | None, ...]
     wins: tuple[int, ...]
     draws: tuple[int, ...]
     losses: tuple[int, ...]

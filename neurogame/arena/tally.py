@@ -15,7 +15,7 @@ from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
 from neurogame.arena.strength import Strength, strength
 from neurogame.chance import playing_roles
-from neurogame.intervals import mean_interval, paired_interval
+from neurogame.intervals import mean_interval, normal_interval, paired_interval
 from neurogame.players.record import MatchRecord
 
 T = TypeVar("T")
@@ -161,6 +161,7 @@ class PairingTally:
             matches=number,
             scores=tuple(_mean([match[p] for match in goals]) for p in everyone),
             score_ci95=tuple(_score_interval(blocks, size, p) for p in everyone),
+            score_normal_ci95=tuple(normal_interval([one[p] for one in goals]) for p in everyone),
             wins=tuple(wins),
             draws=tuple(draws),
             losses=tuple(number - wins[p] - draws[p] for p in everyone),

@@ -23,7 +23,7 @@ from neurogame.arena.sprt import SprtSettings
 from neurogame.arena.strength import strength
 from neurogame.arena.tally import PairingTally
 from neurogame.errors import ConfigurationError, MissingExtraError
-from neurogame.intervals import mean_interval, paired_interval
+from neurogame.intervals import mean_interval, normal_interval, paired_interval
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
 
@@ -87,6 +87,8 @@ def test_two_players_by_hand() -> None:
     assert (found.matches, found.wins, found.draws, found.losses) == (6, (3, 1), (2, 2), (1, 3))
     assert found.scores == pytest.approx((350 / 6, 190 / 6))
     assert found.score_ci95[0] == pytest.approx(mean_interval([75, 50, 50]))
+    own = [100, 50, 100, 0, 70, 30]
+    assert found.score_normal_ci95[0] == normal_interval(own)
     assert found.win_rates == (4 / 6, 2 / 6)
     assert found.win_rates_ci95[0] == paired_interval([[1, 0.5], [1, 0], [1, 0.5]])
     expected = strength([[1, 0.5], [1, 0], [1, 0.5]])
