@@ -138,3 +138,19 @@ def test_a_program_that_fails_fails_the_test_with_its_words() -> None:
     with pytest.raises(AssertionError, match="no luck"):
         run([sys.executable, "-c", "raise SystemExit('no luck')"])
     assert run([sys.executable, "-c", "raise SystemExit(3)"], check=False).returncode == 3
+
+
+def test_the_papers_rows_are_counted_as_they_stand() -> None:
+    """What each row says of itself adds up to the table above them, and to the sentence."""
+    text = (REPOSITORY / "docs" / "mission.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| \[([A-E])\]\S+ \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", text, re.M)
+    rows = re.findall(r"^\| ([A-E])\d+ \| .*? \| (works|\*\*partly\*\*|\*\*not\*\*) \|", text, re.M)
+    standings = "works", "**partly**", "**not**"
+    for paper, *numbers in said:
+        counts = [rows.count((paper, standing)) for standing in standings]
+        assert [sum(counts), *counts] == list(map(int, numbers)), paper
+    works, partly, nothing = (sum(row[1] == one for row in rows) for one in standings)
+    assert len(said) == 5
+    assert f"Of {len(rows)} rows {works} work, {partly} work partly, {nothing} do" in text
+    otherwise = sum("*otherwise*" in line for line in text.splitlines() if line.startswith("| "))
+    assert f"*otherwise* marks {otherwise} rows" in text
