@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 
 Z95 = 1.959963984540054
@@ -139,10 +138,7 @@ def mean_interval(blocks: Sequence[float]) -> tuple[float, float] | None:
     count = len(blocks)
     if count < 2 or min(blocks) == max(blocks):
         return None
-    mean = math.fsum(blocks) / count
-    variance = math.fsum((block - mean) ** 2 for block in blocks) / (count - 1)
-    half = student_quantile(count - 1) * math.sqrt(variance / count)
-    return mean - half, mean + half
+    return _around_mean(blocks, student_quantile(count - 1))
 
 
 def normal_interval(observations: Sequence[float]) -> tuple[float, float] | None:
@@ -160,8 +156,13 @@ def normal_interval(observations: Sequence[float]) -> tuple[float, float] | None
     >>> [round(bound, 1) for bound in normal_interval([0, 100, 100, 50])]
     [15.6, 109.4]
     """
-    if len(observations) < 2:
-        return None
-    mean, half = statistics.fmean(observations), Z95 * statistics.stdev(observations)
-    half /= math.sqrt(len(observations))
+    return None if len(observations) < 2 else _around_mean(observations, Z95)
+
+
+def _around_mean(observations: Sequence[float], quantile: float) -> tuple[float, float]:
+    """Return the mean of two or more less and more so many standard errors."""
+    count = len(observations)
+    mean = math.fsum(observations) / count
+    variance = math.fsum((one - mean) ** 2 for one in observations) / (count - 1)
+    half = quantile * math.sqrt(variance / count)
     return mean - half, mean + half

@@ -32,9 +32,9 @@ from neurogame.graph.graph import TRUE, Graph
 from neurogame.graph.positive import positive
 from neurogame.graph.prune import needed
 from neurogame.kernels.joint_moves import joint_moves
-from neurogame.kernels.lane_rows import hash_rows
 from neurogame.regress.clockwork import clockwork
 from neurogame.regress.factors import Factor, independent_factors
+from neurogame.search.puzzles.layers import are_among, first_of_each, keys_of, path_to
 from neurogame.search.puzzles.line import Line
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.state_rows import rows_of, states_of
@@ -184,7 +184,7 @@ class FactoredSearch:
         mine = torch.zeros(self._game.circuit.move_count, dtype=torch.bool)
         mine[torch.from_numpy(factor.moves)] = True
         rows = rows_of(state.batch)
-        visited = _keys(rows, mask)
+        visited = keys_of(rows, mask)
         layers: list[tuple[Int64s1, Int64s1]] = []
         lines: dict[bytes, tuple[int, ...]] = {}
         held: list[Bools1] = []
@@ -196,7 +196,7 @@ class FactoredSearch:
             for place in np.sort(np.unique(looks, axis=0, return_index=True)[1]).tolist():
                 key = looks[place].tobytes()
                 if key not in lines:
-                    lines[key] = _path(layers, place)
+                    lines[key] = path_to(layers, place)
                     held.append(looks[place])
             if len(visited) >= most or len(lines) >= _OUTCOMES or stop():
                 is_whole = False
@@ -221,12 +221,12 @@ class FactoredSearch:
             after = states_of(some, parents, len(self._game.fluents))
             children = rows_of(self._simulator.step(after, joint, check=False))
             self.nodes += len(children)
-            keys = _keys(children, mask)
-            new = np.sort(np.unique(keys, return_index=True)[1])
-            new = new[~np.isin(keys[new], visited)]
+            keys = keys_of(children, mask)
+            new = first_of_each(keys)
+            new = new[~are_among(keys[new], visited)]
             parts.append((children[new], begin + parents[new], joint[:, 0].numpy()[new], keys[new]))
         children, parents, moves, keys = map(np.concatenate, zip(*parts, strict=True))
-        first = np.sort(np.unique(keys, return_index=True)[1])
+        first = first_of_each(keys)
         return children[first], parents[first], moves[first], keys[first]
 
     def _played(
@@ -351,19 +351,3 @@ class _Choices:
             for some, part in zip(left, parts, strict=True):
                 some[some] = fits[part]
         return True
-
-
-def _keys(rows: UInt64s2, mask: UInt64s1) -> UInt64s1:
-    """Return a number of 64 bits for what states are in a factor."""
-    keys = np.empty(len(rows), np.uint64)
-    hash_rows(rows & mask, keys)
-    return keys
-
-
-def _path(layers: list[tuple[Int64s1, Int64s1]], place: int) -> tuple[int, ...]:
-    """Return the moves that lead to a place in the last layer."""
-    moves: list[int] = []
-    for parents, made in reversed(layers):
-        moves.append(int(made[place]))
-        place = int(parents[place])
-    return tuple(reversed(moves))

@@ -10,7 +10,7 @@ Röger and Helmert, "The more, the merrier" (2010), for several guides by turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -45,6 +45,8 @@ _CHUNK_BYTES = 1 << 26
 _CHUNK, _CHUNK_GATES = 4096, 20_000_000
 """Children that are made together, and their gates: so many take less than a tenth of a second."""
 _LEAST_CHUNK = 512
+
+_Places = Int32s1 | Int64s1
 
 
 @final
@@ -226,9 +228,8 @@ class LayeredSearch:
         children = rows_of(after)
         keys = self._keys(children)
         places = np.flatnonzero(~over)
-        places = places[_first_of_each(keys[places])]
-        # By a table, which numpy takes for a few, numpy 2.0 cannot hold numbers from 2^63 on.
-        seen = np.isin(keys[places], self._visited, kind="sort")
+        places = places[first_of_each(keys[places])]
+        seen = are_among(keys[places], self._visited)
         if self._folds and bool(seen.any()):
             self.is_complete = False
         places = places[~seen]
@@ -307,25 +308,51 @@ class LayeredSearch:
 
     def _path(self, place: int, *rest: int) -> tuple[int, ...]:
         """Return the moves that lead to a place in the last layer, and more."""
-        moves = list(reversed(rest))
-        for parents, layer_moves in reversed(self._layers):
-            moves.append(int(layer_moves[place]))
-            place = int(parents[place])
-        return tuple(reversed(moves))
+        return (*path_to(self._layers, place), *rest)
 
     def _keys(self, rows: UInt64s2) -> UInt64s1:
         """Return a number of 64 bits for each state, clocks left out."""
-        keys = np.empty(len(rows), np.uint64)
-        hash_rows(rows & self._counted, keys)
-        return keys * np.uint64(self._salt | 1)
+        return keys_of(rows, self._counted) * np.uint64(self._salt | 1)
 
 
-def _first_of_each(keys: UInt64s1) -> Int64s1:
+def path_to(layers: Sequence[tuple[_Places, _Places]], place: int) -> tuple[int, ...]:
+    """Return the moves that lead to a place in the last of some layers.
+
+    Args:
+        layers: of each, the parents' places in the layer before, and the moves that led here.
+        place: in the last layer.
+    """
+    moves: list[int] = []
+    for parents, made in reversed(layers):
+        moves.append(int(made[place]))
+        place = int(parents[place])
+    return tuple(reversed(moves))
+
+
+def keys_of(rows: UInt64s2, counted: UInt64s1) -> UInt64s1:
+    """Return a number of 64 bits for what states are in the fluents that count.
+
+    Args:
+        rows: packed states; uint64 ``[n, ceil(F / 64)]``.
+        counted: packed, which fluents count; uint64 ``[ceil(F / 64)]``.
+    """
+    keys = np.empty(len(rows), np.uint64)
+    hash_rows(rows & counted, keys)
+    return keys
+
+
+def first_of_each(keys: UInt64s1) -> Int64s1:
     """Return where each of the keys comes first, ascending."""
     return np.sort(np.unique(keys, return_index=True)[1])
 
 
+def are_among(keys: UInt64s1, visited: UInt64s1) -> Bools1:
+    """Return which keys are among others."""
+    # By a table, which numpy takes for a few, numpy 2.0 cannot hold numbers from 2^63 on.
+    return np.isin(keys, visited, kind="sort")
+
+
 def _distinct(pool: _Pool) -> _Pool:
     """Return the first of each state."""
-    first = _first_of_each(pool.keys)
+    first = first_of_each(pool.keys)
     return pool if len(first) == len(pool) else pool.select(first)
