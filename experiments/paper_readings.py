@@ -21,7 +21,7 @@ import json
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -43,6 +43,7 @@ from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game
 
 _MATCH = 100
+_RULE = PaperConfig()
 
 
 @final
@@ -51,47 +52,45 @@ class Reading:
     """One way to read the paper's rule; the default is that of the package.
 
     Attributes:
-        rate: size of the gradient steps.
-        share: least share of the states of a match that is learned from.
-        discount: of a signal for each ply before the end.
+        rule: its settings.
         passes: over what is learned from, after each match.
         memory: matches, the last ones, whose states are learned from; 1: the last one.
         online: whether each state makes a step of its own, in random order.
         reached: whether only the networks of the goals that were reached are trained.
         momentum: of the steps.
         logistic: whether errors are those of the cross-entropy.
-        kind: of goal networks.
-        proofs: whether proved states have signals of their own.
     """
 
-    rate: float = 0.001
-    share: float = 0.1
-    discount: float = 0.8
+    rule: PaperConfig = _RULE
     passes: int = 1
     memory: int = 1
     online: bool = False
     reached: bool = False
     momentum: float = 0.0
     logistic: bool = False
-    kind: str = "cilp-paper"
-    proofs: bool = True
 
 
+_SMALL, _LARGE = PaperConfig(learning_rate=0.003), PaperConfig(learning_rate=0.03)
 READINGS = {
     "as the package has it": Reading(),
-    "larger steps": Reading(rate=0.03),
-    "all states": Reading(rate=0.03, share=1.0),
-    "all states, a slow discount": Reading(rate=0.03, share=1.0, discount=0.95),
-    "all states, each a step": Reading(rate=0.003, share=1.0, online=True),
-    "ten passes": Reading(rate=0.003, passes=10),
-    "all former matches, ten passes": Reading(rate=0.003, passes=10, memory=1000),
-    "only the goal reached": Reading(rate=0.03, reached=True),
-    "each a step, with momentum": Reading(rate=0.003, momentum=0.9, online=True),
-    "cross-entropy": Reading(rate=0.03, logistic=True),
-    "no proofs": Reading(rate=0.03, proofs=False, share=0.5),
-    "log space": Reading(rate=0.3, kind="cilp"),
+    "larger steps": Reading(rule=_LARGE),
+    "all states": Reading(rule=replace(_LARGE, minimum_share=1.0)),
+    "all states, a slow discount": Reading(rule=replace(_LARGE, minimum_share=1.0, lambda_=0.95)),
+    "all states, each a step": Reading(rule=replace(_SMALL, minimum_share=1.0), online=True),
+    "ten passes": Reading(rule=_SMALL, passes=10),
+    "all former matches, ten passes": Reading(rule=_SMALL, passes=10, memory=1000),
+    "only the goal reached": Reading(rule=_LARGE, reached=True),
+    "each a step, with momentum": Reading(rule=_SMALL, momentum=0.9, online=True),
+    "cross-entropy": Reading(rule=_LARGE, logistic=True),
+    "no proofs": Reading(rule=replace(_LARGE, proofs=False, minimum_share=0.5)),
+    "log space": Reading(
+        rule=PaperConfig(learning_rate=0.3, evaluator=EvaluatorConfig(kind="cilp"))
+    ),
     "all of the better ones": Reading(
-        rate=0.01, share=1.0, discount=0.95, passes=3, memory=100, logistic=True
+        rule=PaperConfig(learning_rate=0.01, minimum_share=1.0, lambda_=0.95),
+        passes=3,
+        memory=100,
+        logistic=True,
     ),
 }
 
@@ -105,22 +104,15 @@ def played(game: Game, reading: Reading, seed: int, matches: int) -> list[float]
         seed: of everything.
         matches: how many, with roles in turn.
     """
-    config = PaperConfig(
-        games=matches,
-        seed=seed,
-        evaluator=EvaluatorConfig(kind=reading.kind),
-        opponent_outlook="margin",
-        opening_plies=2,
-        lambda_=reading.discount,
-        minimum_share=reading.share,
-        proofs=reading.proofs,
+    config = replace(
+        reading.rule, games=matches, seed=seed, opponent_outlook="margin", opening_plies=2
     )
     made = make_evaluator(game, config.evaluator, seed)
     learner = kind_of_evaluator(made).networks(made)
     assert learner is not None
     opponent = make_fresh("fluxplayer", game, seed=seed + 1).requires_grad_(False).eval()
     weights = [one for one in made.parameters() if one.requires_grad]
-    optimiser = torch.optim.SGD(weights, lr=reading.rate, momentum=reading.momentum)
+    optimiser = torch.optim.SGD(weights, lr=config.learning_rate, momentum=reading.momentum)
     role = torch.tensor([one for one, _ in learner.network_keys])
     goal = torch.tensor([value / 100 for _, value in learner.network_keys], dtype=torch.float64)
     kept: list[tuple[Tensor, Tensor]] = []
