@@ -38,6 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "patterns alone": {"network": {"hidden": 0, "lookups": 160}},
     "patterns of lines alone": {"network": {"hidden": 0, "lookups": 160, "line_share": 1.0}},
     "embeddings alone": {"network": {"lookups": 0}},
+    "of one size": {"doublings": 0},
     "64 look-ups": {"network": {"lookups": 64}},
     "320 look-ups": {"network": {"lookups": 320}},
     "patterns of 5 at most": {"network": {"longest": 5}},

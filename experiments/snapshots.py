@@ -54,6 +54,8 @@ def snapshots(
     learner = LaneLearner(game, config, evaluator)
     for mark in marks:
         while spent + learner.counters.seconds < mark:
+            if learner.is_outgrown():
+                learner = learner.doubled()
             learner.round()
         counters = learner.counters
         yield Snapshot(

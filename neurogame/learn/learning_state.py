@@ -60,3 +60,38 @@ def restore_learning(learning: Learning, state: Mapping[str, Tensor]) -> None:
         array_of(learning, name)[...] = state[name].numpy()
     for name, number in zip(_NUMBERS, state["numbers"].tolist(), strict=True):
         setattr(learning, name, number)
+
+
+def widened_state(state: Mapping[str, Tensor], learning: Learning) -> dict[str, Tensor]:
+    """Return a state of learning for an evaluator with more units and look-ups, behind the others.
+
+    What learns anew has seen nothing so far; squares of its gradients are taken to be typical.
+
+    Args:
+        state: what :func:`learning_state` returned of the smaller one.
+        learning: of the larger one; it stays as it is.
+    """
+    gradients = _KEPT[3:]
+    moments: list[Tensor] = []
+    for number, kind in enumerate(state["moments"]):
+        parts = kind.split([state[name].numel() for name in gradients])
+        padded = []
+        for part, name in zip(parts, gradients, strict=True):
+            known = part.view_as(state[name])
+            # Squares that were never seen would make the first steps several times too long.
+            typical = known.mean(dim=-1, keepdim=True) if number == 1 else 0.0
+            padded.append(_padded(known, array_of(learning, name).shape, typical).flatten())
+        moments.append(torch.cat(padded))
+    others = {
+        name: _padded(state[name], array_of(learning, name).shape)
+        for name in _KEPT
+        if name != "moments"
+    }
+    return others | {"moments": torch.stack(moments), "numbers": state["numbers"]}
+
+
+def _padded(tensor: Tensor, shape: tuple[int, ...], behind: Tensor | float = 0.0) -> Tensor:
+    """Return a tensor with more numbers, all alike, behind its last dimension."""
+    larger = tensor.new_zeros(shape) + behind
+    larger[..., : tensor.shape[-1]] = tensor
+    return larger

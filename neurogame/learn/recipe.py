@@ -68,6 +68,9 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     """
     given = dict(given or {})
     network = dict(given.pop("network", {}))
+    if network.keys() & {"hidden", "lookups"}:
+        # Who says how large a network is gets one of that size.
+        given.setdefault("doublings", 0)
     lengths = random_lengths(game)
     fluents = int((game.structure.variable_of >= 0).sum())
     wide = max(len(moves) for moves in game.moves) > _MANY_MOVES

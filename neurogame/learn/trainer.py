@@ -21,6 +21,7 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
@@ -129,12 +130,18 @@ class Trainer(TrainingRun):
         first, since = self.counters.rounds == 0, self._progress()
         if first:
             self._released(self.release)
+        if isinstance(self.learner, LaneLearner) and self.learner.is_outgrown():
+            self._double(self.learner)
         self.learner.round()
         row = self._row() | {"loss": _known(self.learner.take_loss())}
         self.folder.log_round(row)
         if self._is_mark(since):
             self._consider()
         return row
+
+    def _double(self, learner: LaneLearner) -> None:
+        """Go on with twice the units and look-ups."""
+        self.learner, self._considered = learner.doubled(), (0.0, 0)
 
     def checkpoint(self, *, resumable: bool) -> Checkpoint:
         """Return the last release as a checkpoint.
@@ -144,11 +151,14 @@ class Trainer(TrainingRun):
         """
         released = self.release.evaluator
         weights = copied_weights(released)
+        # A network that grew since has units of which the first weights say nothing.
+        network = as_rules_network(released)
+        first = self._first if network is None else network.first_weights()
         return self._checkpoint_with(
             "every choice follows from the seed and the numbers of lane and ply",
             description=released.describe(),
             weights=weights,
-            initial_weights=self._first if self.release.seconds else weights,
+            initial_weights=first if self.release.seconds else weights,
             config={"recipe": "fitted", **self.config.to_json()},
             optimiser=self._state() if resumable else None,
         )
@@ -239,6 +249,7 @@ class Trainer(TrainingRun):
             "averaged": copied_weights(self.learner.averaged),
             "state": self.learner.state(),
             "released_at": self.release.seconds,
+            "doublings": self.learner.doublings,
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
@@ -246,6 +257,9 @@ class Trainer(TrainingRun):
         kept = checkpoint.optimiser
         if kept is None or "averaged" not in kept:
             raise CheckpointError("the checkpoint is without the state needed to resume")
+        for _ in range(min(kept.get("doublings", 0), self._settings.doublings)):
+            if isinstance(self.learner, LaneLearner):
+                self._double(self.learner)
         self.learner.restore(
             kept["state"], kept["averaged"], Counters.from_json(checkpoint.counters)
         )

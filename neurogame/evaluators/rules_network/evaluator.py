@@ -139,6 +139,13 @@ class RulesNetwork(Evaluator):
             self.first_embedding.copy_(embedding)
             self.first_bias.copy_(bias)
 
+    def first_weights(self) -> dict[str, Tensor]:
+        """Return the tensors of :meth:`state_dict` as they were before anything was learned."""
+        begun = {name: tensor.detach().clone() for name, tensor in self.state_dict().items()}
+        begun["embedding"][:], begun["bias"][:] = self.first_embedding, self.first_bias
+        begun["tables"].zero_(), begun["readout"].zero_()
+        return begun
+
     def outside_weights(self) -> Float32s:
         """Return 1 for weights of rule units that their conditions do not name; ``[F, H]``."""
         first: Float32s = self.first_embedding.numpy()

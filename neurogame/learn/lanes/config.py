@@ -43,6 +43,13 @@ class LaneConfig(Settings):
         0.02, "step size of pattern tables, before temporal coherence makes it smaller", least=0
     )
     step_size: float = setting(0.008, "step size of Adam for everything else", least=0)
+    doublings: int = setting(
+        2,
+        "how many times a run doubles the units and look-ups of a rules network as it goes on, at "
+        "3 and 60 million plies",
+        least=0,
+        most=2,
+    )
     pull: float = setting(
         0.0,
         "by how much each step of Adam draws weights of a rule unit that its condition does not "

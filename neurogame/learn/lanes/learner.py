@@ -12,12 +12,15 @@ import copy
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import final
 
 import torch
 from torch import Tensor
 
+from neurogame.evaluators.rules_network.build import make_rules_network
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.widen import widened
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
@@ -25,9 +28,14 @@ from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.piece import LaneGroup
 from neurogame.learn.lanes.rounds import SentRounds, ThreadRounds
 from neurogame.learn.lanes.worker import LaneWorker
-from neurogame.learn.learning_state import learning_state, restore_learning
+from neurogame.learn.learning_state import learning_state, restore_learning, widened_state
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import InlineExecutor, Workplace
+
+_DOUBLED_AT = (3_000_000, 60_000_000)
+"""Plies of self-play after which there are twice as many units and look-ups: when larger networks
+from the first ply on have caught up with smaller ones."""
+_MOST_UNITS = 1024
 
 
 @final
@@ -41,6 +49,7 @@ class LaneLearner:
         averaged: the same with weights averaged over the last part of the run: what is released.
         counters: how far it is; ``matches`` are games that ended, ``seconds`` those that one core
             was busy.
+        doublings: how many times its units and look-ups were doubled.
     """
 
     def __init__(
@@ -60,6 +69,7 @@ class LaneLearner:
                 by its executor; None: in one thread of this process for each core.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
+        self.doublings, self._workplace = 0, workplace
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
         self._reported, self._taken_over = (0.0, 0), 0
@@ -108,6 +118,37 @@ class LaneLearner:
         seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
+
+    def is_outgrown(self) -> bool:
+        """Return whether units and look-ups are to be doubled before learning goes on."""
+        doublings = self.doublings
+        return doublings < self.config.doublings and self.counters.plies >= _DOUBLED_AT[doublings]
+
+    def doubled(self) -> LaneLearner:
+        """Return a learner that goes on here with the same values and games.
+
+        It has twice the units, of which there are 1,024 at most, and twice the look-ups.
+        """
+        config, times = self.config, 2 ** (self.doublings + 1)
+        network = replace(
+            config.network,
+            hidden=min(times * config.network.hidden, _MOST_UNITS),
+            lookups=times * config.network.lookups,
+        )
+        opposed = self.evaluator.layout.sizes.opposed
+        larger = make_rules_network(self.game, network, opposed=opposed, seed=config.seed)
+        grown = LaneLearner(
+            self.game, config, widened(self.evaluator, larger).requires_grad_(), self._workplace
+        )
+        grown.doublings = self.doublings + 1
+        state = self.state()
+        for number, (worker, other) in enumerate(zip(self._workers, grown._workers, strict=True)):
+            weights = widened(worker.evaluator, larger).state_dict()
+            learning = widened_state(learning_state(worker.learning), other.learning)
+            for part, tensors in ("weights", weights), ("learning", learning):
+                state |= {f"{number}.{part}.{name}": tensor for name, tensor in tensors.items()}
+        grown.restore(state, widened(self.averaged, larger).state_dict(), replace(self.counters))
+        return grown
 
     def losses(self) -> tuple[float, int]:
         """Return the cross-entropy of a role's value, added up, and over how many values.

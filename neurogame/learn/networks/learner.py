@@ -45,6 +45,7 @@ class GoalNetworkLearner:
         config: how; a round is one game in each lane.
         evaluator: what learns; it is changed in place.
         averaged: the same with weights averaged over the last part of the run: what is released.
+        doublings: 0, as they keep their shape.
         counters: how far it is; ``seconds`` are those of the processor, with workers of a clock.
     """
 
@@ -74,6 +75,7 @@ class GoalNetworkLearner:
                 "choose cilp or cilp-paper"
             )
         self.game, self.config, self.evaluator = game, config, evaluator
+        self.doublings = 0
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
         self._workplace, self._margin = workplace, opposed(game)
