@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
-_OF_RULES_NETWORK = ("cores", "round_plies", "table_rate")
+_OF_RULES_NETWORK = ("cores", "round_plies", "table_rate", "doublings")
 """Settings of the learner that goal networks do not have."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 5.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""

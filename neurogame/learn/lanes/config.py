@@ -46,7 +46,7 @@ class LaneConfig(Settings):
     doublings: int = setting(
         2,
         "how many times a run doubles the units and look-ups of a rules network as it goes on, at "
-        "3 and 60 million plies",
+        "3 and 60 million plies; none where a number of units or look-ups is given",
         least=0,
         most=2,
     )
