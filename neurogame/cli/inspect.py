@@ -14,9 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
         "source",
-        metavar="CHECKPOINT|GAME|FILE.rules",
-        help="a file made by 'train', 'learn' or 'inspect --rules', or a game, whose fresh "
-        "evaluator is looked at",
+        metavar="CHECKPOINT|RUN|GAME|FILE.rules",
+        help="a file made by 'train', 'learn' or 'inspect --rules', a folder of 'train', or a game, "
+        "whose fresh evaluator is looked at",
     )
     parser.add_argument(
         "--evaluator",

@@ -18,6 +18,7 @@ from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.run_files import LATEST
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
@@ -118,8 +119,9 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
     """Return what a name stands for.
 
     Args:
-        source: the path of a checkpoint, or of weighted rules for a game of the library; or a
-            game, by its name in the library or the path of its rulesheet.
+        source: the path of a checkpoint, of the folder of a training run, which means its
+            ``latest.pt``, or of weighted rules for a game of the library; or a game, by its name
+            in the library or the path of its rulesheet.
         evaluator: of a game: which fresh evaluator, one of
             :func:`~neurogame.evaluators.kinds.fresh_names` or a heuristic, or a judge of moves
             that is made from rules, such as ``action``; None: ``cilp``.
@@ -130,6 +132,8 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
         RulesError: there is no such game.
         GameError: there is no such evaluator, or it is asked for beside a checkpoint.
     """
+    if (Path(source) / LATEST).is_file():
+        source = str(Path(source) / LATEST)
     path = Path(source)
     known = source.lower() in {name.lower() for name in library_names()}
     if path.suffix.lower() in _RULES or ((known or not path.suffix) and not path.is_file()):

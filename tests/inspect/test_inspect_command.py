@@ -182,10 +182,12 @@ def test_unknown_evaluators_and_values_of_judges_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_game_is_found_by_name_and_path() -> None:
+def test_a_game_is_found_by_name_and_path(tmp_path: Path) -> None:
     path = REPOSITORY / "games" / "tictactoe.kif"
     assert find_subject(str(path)).game.rules == find_subject("TicTacToe").game.rules
     assert find_subject(TRAINED).checkpoint is not None
+    (tmp_path / "latest.pt").write_bytes(Path(TRAINED).read_bytes())
+    assert find_subject(str(tmp_path)).checkpoint is not None
 
 
 def test_states_have_names() -> None:
