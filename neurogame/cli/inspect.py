@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="CHECKPOINT|RUN|GAME|FILE.rules",
-        help="a file made by 'train', 'learn' or 'inspect --rules', a folder of 'train', or a game, "
+        help="a file made by 'train', 'learn' or 'inspect --rules', a run's folder, or a game, "
         "whose fresh evaluator is looked at",
     )
     parser.add_argument(

@@ -18,8 +18,8 @@ from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
-from neurogame.learn.run_files import LATEST
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
+from neurogame.learn.run_files import LATEST
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import GameMapping
