@@ -206,7 +206,7 @@ def test_evaluators_show_tensors_rules_and_drift() -> None:
     game = checkpoint.game()
     shown = text(checkpoint.evaluator(game)._repr_html_())
     assert "evaluator rules-network of connectfour" in shown
-    assert "96, with 159,408 rows" in shown
+    assert "383, with 825,633 rows" in shown
     assert "drift" in shown
     scrambled = Game.from_rules(scramble(game.rules, seed=2).rules, "other")
     renamed = checkpoint.evaluator(checkpoint.mapping(scrambled).namesake)
