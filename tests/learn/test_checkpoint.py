@@ -228,7 +228,9 @@ def test_checkpoints_of_the_repository_hold_rules_networks(name: str) -> None:
     loaded = load_checkpoint(CHECKPOINTS / f"{name}.pt")
     learner = LaneConfig.from_json(loaded.config["learner"])
     assert loaded.description["kind"] == "rules-network"
-    assert loaded.weights["bias"].shape[1] == learner.network.hidden
+    units = loaded.weights["bias"].shape[1]
+    assert units == loaded.description["config"]["hidden"]
+    assert units in [learner.network.hidden << times for times in range(learner.doublings + 1)]
 
 
 @pytest.mark.parametrize("alone", [False, True])
