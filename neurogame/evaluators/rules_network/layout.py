@@ -198,6 +198,21 @@ def empty_layout(sizes: RulesNetworkSizes) -> RulesNetworkLayout:
     )
 
 
+def by_fluent(addends: Int64s | Int32s2) -> tuple[Int32s1, Int32s1, Int32s1]:
+    """Return ``start``, ``lookup`` and ``addend`` of a layout.
+
+    Args:
+        addends: by how much a fluent raises the row that a look-up reads; ``[F, L]``.
+    """
+    fluent, lookup = np.nonzero(addends)
+    start = np.searchsorted(fluent, np.arange(len(addends) + 1))
+    return (
+        start.astype(np.int32),
+        lookup.astype(np.int32),
+        addends[fluent, lookup].astype(np.int32),
+    )
+
+
 def plain_layout(
     addends: Int64s, sizes: Sequence[int], modes: Sequence[int], outputs: int, opposed: bool
 ) -> RulesNetworkLayout:
@@ -210,7 +225,7 @@ def plain_layout(
         outputs: ``O``.
         opposed: whether there are two roles whose goals always add up to 100.
     """
-    where, lookups = np.nonzero(addends)
+    start, lookup, addend = by_fluent(addends)
     fluents, count, ends = len(addends), max(len(modes), 1), np.cumsum(sizes)
     seen = np.tile(np.arange(fluents, dtype=np.int32), (count, 1))
     return RulesNetworkLayout(
@@ -221,7 +236,7 @@ def plain_layout(
             sets=count,
             outputs=outputs,
             lookups=len(sizes),
-            addends=len(where),
+            addends=len(lookup),
             rows=int(ends[-1]),
             images=1,
             opposed=opposed,
@@ -231,9 +246,9 @@ def plain_layout(
         weights=np.arange(count, dtype=np.int32),
         turn=np.tile(np.arange(outputs, dtype=np.int32), (count, 1)),
         sign=np.ones(count, np.float32),
-        start=np.searchsorted(where, np.arange(fluents + 1)).astype(np.int32),
-        lookup=lookups.astype(np.int32),
-        addend=addends[where, lookups].astype(np.int32),
+        start=start,
+        lookup=lookup,
+        addend=addend,
         first=(ends - sizes).astype(np.int32),
         last=(ends - 1).astype(np.int32),
         images=seen[:, None].copy(),

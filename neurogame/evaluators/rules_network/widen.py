@@ -15,7 +15,7 @@ from torch import Tensor
 from neurogame.array_types import Int64s1
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, by_fluent
 
 
 def widened(evaluator: RulesNetwork, larger: RulesNetwork) -> RulesNetwork:
@@ -75,7 +75,7 @@ def _with_tables(layout: RulesNetworkLayout, larger: RulesNetworkLayout) -> Rule
     table_rows[table] = rows
     first = sizes.rows + (np.cumsum(table_rows) - table_rows)[table]
     joined = np.concatenate([addends, more[:, taken]], axis=1)
-    fluent, lookup = np.nonzero(joined)
+    start, lookup, addend = by_fluent(joined)
     return replace(
         layout,
         sizes=replace(
@@ -84,9 +84,9 @@ def _with_tables(layout: RulesNetworkLayout, larger: RulesNetworkLayout) -> Rule
             addends=len(lookup),
             rows=sizes.rows + int(table_rows.sum()),
         ),
-        start=np.searchsorted(fluent, np.arange(sizes.fluents + 1)).astype(np.int32),
-        lookup=lookup.astype(np.int32),
-        addend=joined[fluent, lookup].astype(np.int32),
+        start=start,
+        lookup=lookup,
+        addend=addend,
         first=np.concatenate([layout.first, first]).astype(np.int32),
         last=np.concatenate([layout.last, first + rows - 1]).astype(np.int32),
     )

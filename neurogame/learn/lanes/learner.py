@@ -141,13 +141,15 @@ class LaneLearner:
             self.game, config, widened(self.evaluator, larger).requires_grad_(), self._workplace
         )
         grown.doublings = self.doublings + 1
-        state = self.state()
-        for number, (worker, other) in enumerate(zip(self._workers, grown._workers, strict=True)):
-            weights = widened(worker.evaluator, larger).state_dict()
-            learning = widened_state(learning_state(worker.learning), other.learning)
-            for part, tensors in ("weights", weights), ("learning", learning):
-                state |= {f"{number}.{part}.{name}": tensor for name, tensor in tensors.items()}
-        grown.restore(state, widened(self.averaged, larger).state_dict(), replace(self.counters))
+        grown.averaged = widened(self.averaged, larger).requires_grad_(False)
+        grown.counters = replace(self.counters)
+        # After a round all workers have the same weights, but games of their own.
+        for worker, other in zip(self._workers, grown._workers, strict=True):
+            steps = widened_state(learning_state(worker.learning), other.learning)
+            restore_learning(other.learning, steps)
+            other.games.restore(worker.games.state())
+        grown._rounds.note()
+        grown._forget_losses()
         return grown
 
     def losses(self) -> tuple[float, int]:
