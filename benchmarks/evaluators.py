@@ -59,7 +59,7 @@ def inside_compiled_code(evaluator: GoalNetworks, states: Tensor) -> float:
     flags = np.zeros((len(everything), 64 * (program.columns // 64 + 1)), np.uint8)
     flags[:, : program.columns] = everything.numpy()
     packed = np.packbits(flags, axis=1, bitorder="little").view(np.int64)
-    space, values = make_space(program, 1), np.zeros(evaluator.role_count, np.float32)
+    space, values = make_space(program), np.zeros(evaluator.role_count, np.float32)
     return seconds(lambda: one_by_one(program, space, packed, values, SINGLES)) / SINGLES
 
 

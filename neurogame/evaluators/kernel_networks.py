@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from neurogame.evaluators.tables import KernelInputs, UnitTables
 from neurogame.evaluators.wiring import Wiring
 from neurogame.kernels.neural.backend import kernel_wanted
-from neurogame.kernels.neural.layout import Layout, make_layout
+from neurogame.kernels.neural.layout import THRESHOLD, Layout, make_layout
+from neurogame.kernels.neural.merge import merge_neurons
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.program import Program
@@ -77,26 +77,15 @@ class KernelNetworks:
             gains: what outputs add to values; ``[R, O]``.
             base: to what they add it; ``[R]``.
         """
-        from neurogame.kernels.neural.network import Network
+        from neurogame.kernels.neural.network import make_network
         from neurogame.kernels.neural.program import Program
 
-        numbers = (*inputs, torch.cat([readout, signs[:, None]], dim=1), gains, base)
-        arrays = [tensor.detach().float().contiguous().numpy() for tensor in numbers]
-        structure = [part.numpy() for part in self.layout.structure]
-        network = Network(
-            pattern=structure[0],
-            table_pattern=structure[1],
-            table_start=structure[2],
-            edge_start=structure[3],
-            edge_child=structure[4],
-            output=structure[5],
-            tables=arrays[0],
-            edges=arrays[1],
-            nodes=arrays[2],
-            offsets=arrays[3],
-            steep=float(np.float32(self.steep)),
-            kind=self.kind,
-        )
+        tensors = (*inputs, torch.cat([readout, signs[:, None]], dim=1), gains, base)
+        arrays = [tensor.detach().float().contiguous().numpy() for tensor in tensors]
+        structure, numbers = [part.numpy() for part in self.layout.structure], arrays[:4]
+        if self.kind != THRESHOLD:
+            structure, numbers = merge_neurons(structure, numbers)
+        network = make_network(structure, numbers, self.kind, self.steep)
         return Program(
             network=network,
             readout=arrays[4],
@@ -155,9 +144,8 @@ def program_values(program: Program, words: Tensor, size: int) -> Tensor:
         words: int64 ``[columns, W]``.
         size: number of states, ``B``.
     """
-    from neurogame.kernels.neural.lookup import LANES
     from neurogame.kernels.neural.program import evaluate_words, make_space
 
     values = torch.empty(size, len(program.base))
-    evaluate_words(program, make_space(program, LANES), words.numpy(), values.numpy())
+    evaluate_words(program, make_space(program), words.numpy(), values.numpy())
     return values

@@ -11,6 +11,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from neurogame.evaluators.logspace import LOG_2
 from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.kernels.neural.layout import Layout
 from neurogame.kernels.neural.merge import ENTRIES
@@ -107,8 +108,8 @@ def log_inputs(
 ) -> KernelInputs | None:
     """Return the parameters of networks in log space, or None where float32 is too narrow.
 
-    What an upper neuron sums is divided by the largest summand that it can have; then the sum
-    must never be so small that digits are lost.
+    What an upper neuron sums is divided by a power of 2 near the largest summand that it can have;
+    then the sum must never be so small that digits are lost.
 
     Args:
         layout: tables and upper neurons.
@@ -122,12 +123,16 @@ def log_inputs(
         highest, lowest = ends_of_sums(layout, small, leaf)
         if bool((highest - lowest > WIDEST).any()):
             return None
+        offsets = torch.ceil(highest / LOG_2)
     parts = [
-        (part - highest.t()[parent, :, None]).exp()
+        (part - LOG_2 * offsets.t()[parent, :, None]).exp()
         for part, parent in ((small, layout.small_parent), (leaf, layout.leaf_parent))
     ]
     return KernelInputs(
-        summed(layout, *parts), log_weights[layout.edge].unsqueeze(0), ends[:, layout.unit], highest
+        summed(layout, *parts),
+        log_weights[layout.edge].exp().unsqueeze(0),
+        ends[:, layout.unit],
+        offsets,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Float32s2, Int64s1, Int64s2, UInt64s1
+from neurogame.array_types import Float32s1, Int64s1, Int64s2, UInt64s1
 from neurogame.circuit.circuit import Circuit
 from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
@@ -12,13 +12,13 @@ from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.lane_rows import transpose
-from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
+from neurogame.kernels.neural.lookup import LANES, VECTOR
 from neurogame.kernels.neural.program import (
     Program,
     Space,
-    index_state,
+    evaluate_lanes,
+    evaluate_one,
     make_space,
-    value_indexed,
 )
 from neurogame.kernels.step import GOALS
 from neurogame.native.arrays import cast
@@ -53,13 +53,9 @@ def compile_networks(program: Program, gates: Circuit | None) -> CompiledValues 
         value=entry(value_states, arrays=True),
         evaluator=Valuation(
             program=program,
-            one=make_space(program, 1),
-            few=make_space(program, FEW_LANES),
-            block=make_space(program, LANES),
+            space=make_space(program),
             column=np.zeros(program.columns + 1, np.int64),
-            one_values=np.zeros((roles, 1), np.float32),
-            few_values=np.zeros((roles, FEW_LANES), np.float32),
-            values=np.zeros((roles, LANES), np.float32),
+            values=np.zeros(LANES * roles, np.float32),
             square=np.zeros(64, np.uint64),
             logic=logic,
             logic_arguments=arguments,
@@ -77,13 +73,9 @@ class Valuation(Struct):
 
     Attributes:
         program: the evaluator.
-        one: memory for one lane.
-        few: memory for 16 lanes.
-        block: memory for 64 lanes.
+        space: memory to compute in.
         column: words of 64 states; int64 ``[F + X + 1]``.
-        one_values: of one state; float32 ``[R, 1]``.
-        few_values: of 16 states; float32 ``[R, 16]``.
-        values: of 64 states; float32 ``[R, 64]``.
+        values: of up to 64 states; float32 ``[64 R]``.
         square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
         logic: address of the generated code that computes the redirected leaves, 0 where there
             are none; it takes the address of its arguments.
@@ -93,13 +85,9 @@ class Valuation(Struct):
     """
 
     program: Program
-    one: Space
-    few: Space
-    block: Space
+    space: Space
     column: Int64s1
-    one_values: Float32s2
-    few_values: Float32s2
-    values: Float32s2
+    values: Float32s1
     square: UInt64s1
     logic: int
     logic_arguments: Int64s1
@@ -114,13 +102,15 @@ def value_states(values: Values) -> None:
     """Value the given states with a goal network."""
     valuation, out, count = _valuation(values.evaluator), values.out, values.count
     column, target, logic = valuation.column, valuation.logic_target, valuation.logic
-    fluents = len(column) - 1 - len(target)
+    fluents, roles = len(column) - 1 - len(target), len(valuation.program.base)
     for word in range((count + LANES - 1) // LANES):
         lanes = min(count - LANES * word, LANES)
-        space, outputs = valuation.block, valuation.values
-        if lanes == 1 and logic == 0:
-            space, outputs = valuation.one, valuation.one_values
-            index_state(valuation.program, space, values.states[LANES * word])
+        single = lanes == 1 and logic == 0
+        width = 1 if single else (lanes + VECTOR - 1) // VECTOR * VECTOR
+        outputs = valuation.values[: roles * width].reshape((roles, width))
+        if single:
+            state = values.states[LANES * word]
+            evaluate_one(valuation.program, valuation.space, state, valuation.values[:roles])
         else:
             if logic != 0:
                 ahead = word % target.shape[1]
@@ -130,10 +120,7 @@ def value_states(values: Values) -> None:
                 for leaf in range(len(target)):
                     column[fluents + leaf] = target[leaf, ahead]
             _fill_column(values, column, fluents, valuation.square, word)
-            if lanes <= FEW_LANES:
-                space, outputs = valuation.few, valuation.few_values
-            index_lanes(column, valuation.program.network.pattern, space.entry)
-        value_indexed(valuation.program, space, outputs)
+            evaluate_lanes(valuation.program, valuation.space, column, outputs)
         for lane in range(lanes):
             for role in range(len(outputs)):
                 out[LANES * word + lane, role] = outputs[role, lane]

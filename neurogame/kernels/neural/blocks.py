@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Float32s2, Float32s3, Int64s2
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
-from neurogame.kernels.neural.network import ROWS, Network, propagate
+from neurogame.kernels.neural.network import ROWS, Network, propagate, read_output
 from neurogame.native.compiled import compiled
 
 
@@ -29,6 +29,7 @@ def forward_blocks(
     index = np.empty((len(pattern), LANES), np.uint8)
     column = np.zeros(len(words) + 1, np.int64)
     state = np.empty((nodes.shape[1], ROWS[kind], LANES), np.float32)
+    part = np.empty(LANES, np.float32)
     size, channels = outputs.shape[2], outputs.shape[1]
     for word in range(words.shape[1]):
         for signal in range(len(words)):
@@ -39,9 +40,9 @@ def forward_blocks(
         last = min(first + LANES, size)
         for o in range(len(output)):
             for channel in range(channels):
+                read_output(state[max(output[o], 0)], kind, channel, part)
                 for lane in range(last - first):
-                    value = state[max(output[o], 0), channel, lane]
-                    outputs[o, channel, first + lane] = value if output[o] >= 0 else 0.0
+                    outputs[o, channel, first + lane] = part[lane] if output[o] >= 0 else 0.0
 
 
 @compiled(arrays=True)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from neurogame.array_types import UInt8s2
-from neurogame.kernels.neural.lane_math import lane_exp
+from neurogame.kernels.neural.lane_math import lane_exp, lane_power
 from neurogame.kernels.neural.layout import PLAIN
-from neurogame.kernels.neural.network import Lanes, Network
+from neurogame.kernels.neural.network import EXPONENT, OUTPUT, Lanes, Network
 from neurogame.native.compiled import callee
 
 
@@ -53,8 +53,8 @@ def backpropagate(
                 pulse[lane, 0] = flow[n, 0, lane]
         else:
             _undeviate(flow[n], state[n], nodes[0, n], nodes[1, n])
-            node_flow[0, n] += _total(state[n, 0])
-            node_flow[1, n] += _total(state[n, 1])
+            node_flow[0, n] += _total(state[n, OUTPUT])
+            node_flow[1, n] += _total(state[n, OUTPUT + 1])
             for channel in range(2):
                 _below_deviations(network, flow, state, n, channel, edge_flow[0], part)
             _unsquash(flow[n, 2], state[n, 2], steep)
@@ -107,7 +107,7 @@ def _below_weighted(
 def _undeviate(flow: Lanes, state: Lanes, floor: np.float32, ceiling: np.float32) -> None:
     """Turn the gradients of both deviations' logarithms into those of the net input's.
 
-    Those of floor and ceiling take the place of the two channels of the state.
+    Those of floor and ceiling take the place of the output's deviations.
     """
     zero, one = np.float32(0.0), np.float32(1.0)
     low, high = flow[0], flow[1]
@@ -115,8 +115,8 @@ def _undeviate(flow: Lanes, state: Lanes, floor: np.float32, ceiling: np.float32
     past_floor = one / (one + lane_exp(-floor))
     past_ceiling = one / (one + lane_exp(ceiling))
     for lane in range(len(low)):
-        up = state[3, lane] * lane_exp(state[5, lane])
-        down = state[4, lane] * lane_exp(state[6, lane])
+        up = state[0, lane] * lane_power(state[3, lane])
+        down = state[1, lane] * lane_power(state[4, lane])
         nearer = up < down
         x = floor + up if nearer else ceiling - down
         e = lane_exp(-x if x > zero else x)
@@ -125,8 +125,8 @@ def _undeviate(flow: Lanes, state: Lanes, floor: np.float32, ceiling: np.float32
         rising, falling = (lesser, greater) if x > zero else (greater, lesser)
         slope = low[lane] * rising - high[lane] * falling
         from_floor, from_ceiling = (slope, zero) if nearer else (zero, slope)
-        state[0, lane] = from_floor - low[lane] * past_floor
-        state[1, lane] = from_ceiling + high[lane] * past_ceiling
+        state[5, lane] = from_floor - low[lane] * past_floor
+        state[6, lane] = from_ceiling + high[lane] * past_ceiling
         low[lane] = from_floor * up + low[lane] * _damping(up)
         high[lane] = high[lane] * _damping(down) - from_ceiling * down
 
@@ -154,17 +154,19 @@ def _below_deviations(
     weight_flow: Lanes,
     part: Lanes,
 ) -> None:
-    above, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
+    above, base, pulse = flow[n, channel], state[n, EXPONENT + channel], state[n, OUTPUT + channel]
     weights, children = network.edges[0], network.edge_child
     for lane in range(len(above)):
         # Of the way from the sum to its logarithm.
-        pulse[lane] = above[lane] / state[n, 3 + channel, lane]
+        pulse[lane] = above[lane] / state[n, channel, lane]
     for e in range(network.edge_start[n], network.edge_start[n + 1]):
         child, other = children[e] >> 1, channel ^ (children[e] & 1)
-        weight, deviation, below = weights[e], state[child, other], flow[child, other]
+        deviation, exponent = state[child, OUTPUT + other], state[child, OUTPUT + 2 + other]
+        weight, below = weights[e], flow[child, other]
         for lane in range(len(above)):
-            part[lane] = pulse[lane] * lane_exp(weight + deviation[lane] - base[lane])
-            below[lane] += part[lane]
+            size = deviation[lane] * lane_power(exponent[lane] - base[lane])
+            part[lane] = pulse[lane] * size
+            below[lane] += weight * part[lane]
         weight_flow[e] += _total(part)
 
 
@@ -173,8 +175,8 @@ def _gather_pulse(
     flow: Lanes, state: Lanes, up: np.float32, down: np.float32, pulse: Lanes
 ) -> None:
     for lane in range(len(pulse)):
-        pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
-        pulse[lane, 1] = state[1, lane] * lane_exp(down - state[6, lane])
+        pulse[lane, 0] = state[5, lane] * lane_power(up - state[3, lane])
+        pulse[lane, 1] = state[6, lane] * lane_power(down - state[4, lane])
         pulse[lane, 2] = flow[2, lane]
 
 

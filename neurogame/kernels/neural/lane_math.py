@@ -34,6 +34,7 @@ _OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "fastmath": {"cont
 _ROOT_HALF_BITS = 0x3F3504F3
 _LEFTMOST_BIT_OF_EXPONENT = 23
 _EXPONENT_BIAS = 127
+_BIAS = _F(_EXPONENT_BIAS)
 
 
 def lane_exp(x: np.float32) -> np.float32:
@@ -49,6 +50,24 @@ def lane_log(x: np.float32) -> np.float32:
 def lane_tanh(x: np.float32) -> np.float32:
     """Return ``tanh(x)``."""
     return np.float32(math.tanh(x))
+
+
+def lane_power(exponent: np.float32) -> np.float32:
+    """Return 2 to a whole number up to 127; 0 where it is below -126."""
+    return np.float32(math.ldexp(1.0, int(exponent)) if exponent >= -126 else 0.0)
+
+
+def lane_exp_parts(x: np.float32) -> tuple[np.float32, np.float32]:
+    """Return a number near 1 and a whole exponent of 2 that make up ``exp(x)``, |x| < 1e4."""
+    exponent = round(float(x) / math.log(2.0))
+    return np.float32(math.exp(x - exponent * math.log(2.0))), np.float32(exponent)
+
+
+def lane_parts(x: np.float32) -> tuple[np.float32, np.float32]:
+    """Return a number between sqrt(1/2) and sqrt(2) and a whole exponent of 2: a positive ``x``."""
+    mantissa, exponent = math.frexp(x)
+    doubled = mantissa < math.sqrt(0.5)
+    return np.float32(mantissa * (1 + doubled)), np.float32(exponent - doubled)
 
 
 def _register(code: Callable[[ir.IRBuilder, Any], Any]) -> Any:
@@ -103,13 +122,27 @@ _exponent = _register(_write_exponent)
 _mantissa = _register(_write_mantissa)
 
 
+def _exp_parts(x: Any) -> Any:
+    n = _nearest(x * _INVERSE_LN2)
+    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    p = ((((_E0 * r + _E1) * r + _E2) * r + _E3) * r + _E4) * r + _E5
+    return p * r * r + r + _ONE, n
+
+
 def _exp(x: Any) -> Any:
     low = x if x > _LOWEST else _LOWEST
     y = low if low < _HIGHEST else _HIGHEST
-    n = _nearest(y * _INVERSE_LN2)
-    r = (y - n * _LN2_HIGH) - n * _LN2_LOW
-    p = ((((_E0 * r + _E1) * r + _E2) * r + _E3) * r + _E4) * r + _E5
-    return (p * r * r + r + _ONE) * _power_of_two(n)
+    p, n = lane_exp_parts(y)
+    return p * _power_of_two(n)
+
+
+def _power(exponent: Any) -> Any:
+    # The bits of 2 to the power of -127 would be those of 0.
+    return _power_of_two(exponent if exponent > -_BIAS else -_BIAS)
+
+
+def _parts(x: Any) -> Any:
+    return _mantissa(x), _exponent(x)
 
 
 def _log(x: Any) -> Any:
@@ -140,3 +173,18 @@ def _typed_log(x: Any) -> Any:
 @overload(lane_tanh, jit_options=_OPTIONS)
 def _typed_tanh(x: Any) -> Any:
     return _tanh
+
+
+@overload(lane_power, jit_options=_OPTIONS)
+def _typed_power(exponent: Any) -> Any:
+    return _power
+
+
+@overload(lane_exp_parts, jit_options=_OPTIONS)
+def _typed_exp_parts(x: Any) -> Any:
+    return _exp_parts
+
+
+@overload(lane_parts, jit_options=_OPTIONS)
+def _typed_parts(x: Any) -> Any:
+    return _parts

@@ -27,13 +27,11 @@ config: Any = _config
 LANES = 64
 """Lanes that are computed together: one word of packed states."""
 
-FEW_LANES = 16
-"""Lanes of a small block, for the children of one state: one vector of AVX-512."""
-
 TILE = 8
 """Words of a row that are read together: a cache line."""
 
-_VECTOR = 16
+VECTOR = 16
+"""Lanes that one instruction computes; a block has this many, or two, three or four times so."""
 
 
 def table_sums(
@@ -60,14 +58,11 @@ def index_lanes(column: Any, pattern: Any, index: Any) -> None:
         column: one word of 64 lanes per leaf, and a last one that is 0; uint64 ``[N + 1]``.
         pattern: leaves of each pattern, lowest bit first, ``N`` where there is none;
             int32 ``[P, 5]``.
-        index: written; uint8 ``[P, 64]``, or ``[P, 16]`` for the first lanes.
+        index: written; uint8 ``[P, L]``, a part of an array that has room for ``[P, 64]``: what is
+            written of each pattern is 64 lanes, of which the next one takes those from ``L`` on.
     """
-    if index.shape[1] == LANES:
-        for p in range(len(pattern)):
-            _index_pattern(column, pattern, p, index)
-    else:
-        for p in range(len(pattern)):
-            _index_few(column, pattern, p, index)
+    for p in range(len(pattern)):
+        _index_pattern(column, pattern, p, index, index.shape[1])
 
 
 def _has_wide_permutations() -> bool:
@@ -115,39 +110,32 @@ def _index_flags(typing: Any, flags: Any, pattern: Any, p: Any, index: Any) -> A
     return types.void(flags, pattern, p, index), generate
 
 
-def _make_index(lanes: int) -> Any:
-    """Return a function that gathers the bits of one pattern, for a number of lanes."""
+@written
+def _index_pattern(typing: Any, column: Any, pattern: Any, p: Any, index: Any, lanes: Any) -> Any:
+    """Gather the bits of one pattern."""
 
-    @written
-    def gather(typing: Any, column: Any, pattern: Any, p: Any, index: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-            words, leaves, out = (
-                _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        words, leaves, out = (
+            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+        )
+        octets = ir.VectorType(ir.IntType(8), LANES)
+        flags = ir.VectorType(ir.IntType(1), LANES)
+        zero = ir.Constant(octets, [0] * LANES)
+        pick = zero
+        for bit in range(BITS):
+            place = builder.add(
+                builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
             )
-            octets = ir.VectorType(ir.IntType(8), lanes)
-            flags = ir.VectorType(ir.IntType(1), lanes)
-            zero = ir.Constant(octets, [0] * lanes)
-            pick = zero
-            for bit in range(BITS):
-                place = builder.add(
-                    builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
-                )
-                leaf = builder.load(builder.gep(leaves, [place]))
-                word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
-                first = word if lanes == LANES else builder.trunc(word, ir.IntType(lanes))
-                # The word is a vector of flags as it is, bit by bit a lane: no shifts, no loop.
-                value = ir.Constant(octets, [1 << bit] * lanes)
-                held = builder.bitcast(first, flags)
-                pick = builder.or_(pick, builder.select(held, value, zero))
-            where = builder.gep(out, [builder.mul(arguments[2], arguments[2].type(lanes))])
-            builder.store(pick, builder.bitcast(where, octets.as_pointer()), align=1)
+            leaf = builder.load(builder.gep(leaves, [place]))
+            word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
+            # The word is a vector of flags as it is, bit by bit a lane: no shifts, no loop.
+            value = ir.Constant(octets, [1 << bit] * LANES)
+            held = builder.bitcast(word, flags)
+            pick = builder.or_(pick, builder.select(held, value, zero))
+        where = builder.gep(out, [builder.mul(arguments[2], arguments[4])])
+        builder.store(pick, builder.bitcast(where, octets.as_pointer()), align=1)
 
-        return types.void(column, pattern, p, index), generate
-
-    return gather
-
-
-_index_pattern, _index_few = _make_index(LANES), _make_index(FEW_LANES)
+    return types.void(column, pattern, p, index, lanes), generate
 
 
 def _make_sums(channels: int, write: Callable[..., None]) -> Any:
@@ -197,22 +185,22 @@ def _write_wide_sums(
     entries: Any,
     result: Any,
     ends: Any,
-    lanes: int = LANES,
+    lanes: int,
 ) -> None:
-    """Write the loop over tables for 64 lanes, or for 16."""
-    vector = ir.VectorType(ir.FloatType(), _VECTOR)
-    whole = ir.VectorType(ir.IntType(32), _VECTOR)
-    octets = ir.VectorType(ir.IntType(8), _VECTOR)
+    """Write the loop over tables for up to 64 lanes, a multiple of 16."""
+    vector = ir.VectorType(ir.FloatType(), VECTOR)
+    whole = ir.VectorType(ir.IntType(32), VECTOR)
+    octets = ir.VectorType(ir.IntType(8), VECTOR)
     word = ir.IntType(64)
     permute = cgutils.get_or_insert_function(
         builder.module,
         ir.FunctionType(vector, [vector, whole, vector]),
         "llvm.x86.avx512.vpermi2var.ps.512",
     )
-    pieces = lanes // _VECTOR
+    pieces = lanes // VECTOR
     # LLVM keeps these variables in registers: at most three channels of four vectors, beside two
     # halves of a table and four vectors of picks, of the 32 there are.
-    zero = ir.Constant(vector, [0.0] * _VECTOR)
+    zero = ir.Constant(vector, [0.0] * VECTOR)
     totals = [
         [cgutils.alloca_once_value(builder, zero) for _ in range(pieces)] for _ in range(channels)
     ]
@@ -225,7 +213,7 @@ def _write_wide_sums(
         lane = builder.mul(pattern, word(lanes))
         picks = [
             builder.zext(
-                builder.load(part(entries, builder.add(lane, word(q * _VECTOR)), octets), align=1),
+                builder.load(part(entries, builder.add(lane, word(q * VECTOR)), octets), align=1),
                 whole,
             )
             for q in range(pieces)
@@ -236,14 +224,14 @@ def _write_wide_sums(
             # A pick has five bits: the upper one says which half, the others which entry. Arrays of
             # Python begin where they like, so nothing is aligned to more than a number.
             low = builder.load(part(numbers, here, vector), align=4)
-            there = builder.add(here, word(_VECTOR))
+            there = builder.add(here, word(VECTOR))
             high = builder.load(part(numbers, there, vector), align=4)
             for total, pick in zip(totals[channel], picks, strict=True):
                 values = builder.call(permute, [low, pick, high])
                 builder.store(builder.fadd(builder.load(total), values), total)
     for channel in range(channels):
         for q, total in enumerate(totals[channel]):
-            where = part(result, word(channel * lanes + q * _VECTOR), vector)
+            where = part(result, word(channel * lanes + q * VECTOR), vector)
             builder.store(builder.load(total), where, align=4)
 
 
@@ -267,8 +255,10 @@ def _for_channels(write: Callable[..., None]) -> Any:
 
 
 _sum_one = _for_channels(_write_single_sums)
-_sum_few = _for_channels(partial(_write_wide_sums, lanes=FEW_LANES))
-_sum_all = _for_channels(_write_wide_sums)
+_sum_16, _sum_32, _sum_48, _sum_64 = (
+    _for_channels(partial(_write_wide_sums, lanes=lanes))
+    for lanes in range(VECTOR, LANES + 1, VECTOR)
+)
 
 
 @register_jitable
@@ -291,10 +281,14 @@ def _narrow(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, 
 def _wide(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
     if sums.shape[1] == 1:
         _sum_one(tables, table_pattern, first, last, index, sums)
-    elif sums.shape[1] == FEW_LANES:
-        _sum_few(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[1] == 16:
+        _sum_16(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[1] == 32:
+        _sum_32(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[1] == 48:
+        _sum_48(tables, table_pattern, first, last, index, sums)
     else:
-        _sum_all(tables, table_pattern, first, last, index, sums)
+        _sum_64(tables, table_pattern, first, last, index, sums)
 
 
 @overload(table_sums)

@@ -5,9 +5,11 @@ See :class:`~neurogame.kernels.neural.layout.Layout` for the structure; ``C`` ch
 ``PLAIN``
     one, the output. Nodes: bias. Edges: weight.
 ``SOUND``
-    the logarithms of the deviations from floor and ceiling, and the output of the soft network.
-    Nodes: floor, ceiling, soft bias. Edges: logarithmic weight, soft weight. The first two
-    channels of the tables hold deviations divided by ``exp(offsets)``.
+    the deviations from floor and ceiling, and the output of the soft network. A deviation may be
+    far smaller than any float: it is a number near 1 and a whole exponent of 2, each in a row of
+    its own (:data:`EXPONENT`, :data:`OUTPUT`); logarithms are taken of outputs alone.
+    Nodes: floor, ceiling, soft bias. Edges: weight, soft weight. The first two channels of the
+    tables hold deviations divided by ``2 ** offsets``.
 ``THRESHOLD``
     truth and falsity. Nodes: 1 for a conjunction, else 0. Instead of edges the constants of the
     t-norm: ``q``, ``1 / q``, ``t``, ``(1 - t)^q``, the least power, and ``t^q``. The tables hold
@@ -17,12 +19,20 @@ See :class:`~neurogame.kernels.neural.layout.Layout` for the structure; ``C`` ch
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from neurogame.array_types import Float32s, Float32s2, Float32s3, Int32s1, Int32s2, UInt8s2
-from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
+from neurogame.array_types import Float32s, Float32s2, Float32s3, Int32s, Int32s1, Int32s2, UInt8s2
+from neurogame.kernels.neural.lane_math import (
+    lane_exp,
+    lane_exp_parts,
+    lane_log,
+    lane_parts,
+    lane_power,
+    lane_tanh,
+)
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 from neurogame.native.compiled import callee
@@ -34,14 +44,19 @@ Lanes: TypeAlias = Float32s
 CHANNELS = (1, 3, 2)
 """Numbers per neuron of each kind."""
 
-ROWS = (1, 7, 4)
+ROWS = (1, 9, 4)
 """Rows of lanes that are kept per neuron: the channels, and what parents (or, on the way back, the
 neuron itself) need besides."""
 
-_NOTHING = -1e30
+EXPONENT, OUTPUT = 3, 5
+"""Kind SOUND: rows 0 and 1 hold the deviations of the net input, divided by 2 to the power of rows
+3 and 4; rows 5 and 6 those of the neuron's output, rows 7 and 8 their exponents."""
+
+_NOTHING = -1e9
 _NEAR = 0.5
 """Below it, ``1 - exp(-t)`` is computed as a series: the difference would lose digits."""
-_LOG_2 = math.log(2.0)
+_LEAST = 1e-30
+LOG_2 = math.log(2.0)
 
 
 class Network(Struct):
@@ -62,8 +77,11 @@ class Network(Struct):
         tables: what each table holds; ``[T, C, 32]``.
         edges: parameters of edges between upper neurons; ``[*, D]``.
         nodes: parameters of upper neurons; ``[*, N]``.
-        offsets: kind SOUND: logarithm of what the tables' two first channels were divided by,
-            per upper neuron; ``[2, N]``.
+        offsets: kind SOUND: the tables' two first channels were divided by 2 to its power; whole
+            numbers, per upper neuron; ``[2, N]``.
+        ends: kind SOUND: ``2 s(-floor)`` and ``2 s(ceiling)`` with the logistic function ``s``,
+            as numbers near 1, and their exponents of 2; ``exp(floor - ceiling)``, 0 where no
+            float32 tells it from 0 beside 1; ``[5, N]``.
     """
 
     pattern: Int32s2
@@ -78,6 +96,43 @@ class Network(Struct):
     edges: Float32s2
     nodes: Float32s2
     offsets: Float32s2
+    ends: Float32s2
+
+
+def make_network(
+    structure: Sequence[Int32s], numbers: Sequence[Float32s], kind: int, steep: float
+) -> Network:
+    """Return networks for compiled code.
+
+    Args:
+        structure: :attr:`~neurogame.kernels.neural.layout.Layout.structure`.
+        numbers: tables, edges, nodes and offsets.
+        kind: of network.
+        steep: half the steepness of the activation.
+    """
+    pattern, table_pattern, table_start, edge_start, edge_child, output = structure
+    tables, edges, nodes, offsets = numbers
+    outer = np.stack([nodes[0], -nodes[1]] if kind == SOUND else [nodes[0, :0]] * 2)
+    logarithm = LOG_2 - np.logaddexp(np.float64(0.0), outer)
+    exponent = np.rint(logarithm / LOG_2)
+    whole = np.exp(outer.sum(axis=0, dtype=np.float64))
+    whole[whole < _LEAST] = 0.0
+    ends = np.concatenate([np.exp(logarithm - LOG_2 * exponent), exponent, whole[None]])
+    return Network(
+        pattern=pattern,
+        table_pattern=table_pattern,
+        table_start=table_start,
+        edge_start=edge_start,
+        edge_child=edge_child,
+        output=output,
+        tables=tables,
+        edges=edges,
+        nodes=nodes,
+        offsets=offsets,
+        ends=ends.astype(np.float32),
+        steep=float(np.float32(steep)),
+        kind=kind,
+    )
 
 
 @callee
@@ -87,10 +142,9 @@ def propagate(network: Network, index: UInt8s2, state: Lanes) -> None:
     Args:
         network: with its weights.
         index: entry to take of each pattern; uint8 ``[P, L]``.
-        state: written: the channels, and for kind SOUND in rows 3 and 4 the deviations of the
-            net input divided by ``exp`` of rows 5 and 6, for kind THRESHOLD in rows 2 and 3 the
-            powers of falsity and of truth, negative where it is the lesser of the two;
-            ``[N, ROWS[kind], L]``.
+        state: written: kind SOUND, see :data:`OUTPUT`; else the channels, and for kind THRESHOLD
+            in rows 2 and 3 the powers of falsity and of truth, negative where it is the lesser of
+            the two; ``[N, ROWS[kind], L]``.
     """
     table_pattern, table_start = network.table_pattern, network.table_start
     edge_start, edge_child = network.edge_start, network.edge_child
@@ -107,12 +161,11 @@ def propagate(network: Network, index: UInt8s2, state: Lanes) -> None:
             _squash(neuron[0], nodes[0, n], steep)
         elif kind == SOUND:
             for channel in range(2):
+                neuron[EXPONENT + channel] = offsets[channel, n]
                 if first < last:
-                    _add_logarithms(network, state, n, channel)
-                else:
-                    _scale(neuron, channel, offsets[channel, n])
+                    _add_deviations(network, state, n, channel)
             _add_weighted(neuron[2], state, 2, edges[1], edge_child, first, last)
-            _deviate(neuron, nodes[0, n], nodes[1, n])
+            _deviate(neuron, nodes[0, n], nodes[1, n], network.ends, n)
             _squash(neuron[2], nodes[2, n], steep)
         else:
             conjunction = nodes[0, n] != 0
@@ -143,85 +196,83 @@ def _squash(sums: Lanes, bias: np.float32, steep: np.float32) -> None:
 
 
 @callee
-def _scale(neuron: Lanes, channel: int, offset: np.float32) -> None:
-    """Keep a sum and its divisor, and write the deviation itself."""
-    sums, kept, base = neuron[channel], neuron[3 + channel], neuron[5 + channel]
-    factor = lane_exp(offset)
-    for lane in range(len(sums)):
-        kept[lane] = sums[lane]
-        base[lane] = offset
-        sums[lane] *= factor
-
-
-@callee
-def _add_logarithms(network: Network, state: Lanes, n: int, channel: int) -> None:
-    """Add deviations that are given by their logarithms, relative to the largest."""
-    sums, kept, base = state[n, channel], state[n, 3 + channel], state[n, 5 + channel]
-    weights, children, offset = network.edges[0], network.edge_child, network.offsets[channel, n]
+def _add_deviations(network: Network, state: Lanes, n: int, channel: int) -> None:
+    """Add deviations of other neurons, relative to the largest."""
+    sums, base = state[n, channel], state[n, EXPONENT + channel]
+    weights, children = network.edges[0], network.edge_child
     first, last = network.edge_start[n], network.edge_start[n + 1]
     filled = network.table_start[n] < network.table_start[n + 1]
-    nothing = np.float32(_NOTHING)
-    for lane in range(len(sums)):
-        rise = lane_log(sums[lane]) + offset if filled else nothing
-        kept[lane] = rise
-        base[lane] = rise
-    for e in range(first, last):
-        weight, below = weights[e], state[children[e] >> 1, channel ^ (children[e] & 1)]
-        for lane in range(len(base)):
-            other = weight + below[lane]
-            base[lane] = base[lane] if base[lane] > other else other
+    offset = network.offsets[channel, n] if filled else np.float32(_NOTHING)
     for lane in range(len(base)):
-        kept[lane] = lane_exp(kept[lane] - base[lane])
+        base[lane] = offset
     for e in range(first, last):
-        weight, below = weights[e], state[children[e] >> 1, channel ^ (children[e] & 1)]
+        exponent = state[children[e] >> 1, OUTPUT + 2 + (channel ^ (children[e] & 1))]
         for lane in range(len(base)):
-            kept[lane] += lane_exp(weight + below[lane] - base[lane])
+            base[lane] = base[lane] if base[lane] > exponent[lane] else exponent[lane]
     for lane in range(len(base)):
-        sums[lane] = kept[lane] * lane_exp(base[lane])
+        sums[lane] *= lane_power(offset - base[lane])
+    for e in range(first, last):
+        weight, row = weights[e], OUTPUT + (channel ^ (children[e] & 1))
+        below, exponent = state[children[e] >> 1, row], state[children[e] >> 1, row + 2]
+        for lane in range(len(base)):
+            sums[lane] += weight * below[lane] * lane_power(exponent[lane] - base[lane])
 
 
 @callee
-def _deviate(neuron: Lanes, floor: np.float32, ceiling: np.float32) -> None:
-    """Turn the net input's deviations into the logarithms of the output's.
-
-    The logistic function and the last factor of ``low`` share one logarithm.
-    """
-    low, high = neuron[0], neuron[1]
-    zero, one, near = (
-        np.float32(0.0),
-        np.float32(1.0),
-        np.float32(_NEAR),
-    )
-    from_floor = np.float32(_LOG_2) + log_sigmoid(-floor)
-    from_ceiling = np.float32(_LOG_2) + log_sigmoid(ceiling)
-    for lane in range(len(low)):
-        up, down = low[lane], high[lane]
-        x = floor + up if up < down else ceiling - down
-        total = one + lane_exp(-x if x > zero else x)
-        below, above = (zero, x) if x > zero else (x, zero)
-        rising = neuron[3, lane] if up < near else one - lane_exp(-up)
-        falling = neuron[4, lane] if down < near else one - lane_exp(-down)
-        more = neuron[5, lane] + log_damping(up) if up < near else zero
-        less = neuron[6, lane] + log_damping(down) if down < near else zero
-        low[lane] = from_floor + below + lane_log(rising / total) + more
-        high[lane] = from_ceiling - above + lane_log(falling / total) + less
+def _deviate(
+    neuron: Lanes, floor: np.float32, ceiling: np.float32, ends: Float32s2, n: int
+) -> None:
+    """Compute the output's deviations from the net input's."""
+    zero, one, close = np.float32(0.0), np.float32(1.0), np.float32(_NEAR)
+    from_floor, from_ceiling, whole = ends[0, n], ends[1, n], ends[4, n]
+    floor_exponent, ceiling_exponent = ends[2, n], ends[3, n]
+    for lane in range(neuron.shape[1]):
+        risen, fallen = neuron[0, lane], neuron[1, lane]
+        rise, drop = neuron[3, lane], neuron[4, lane]
+        up, down = risen * lane_power(rise), fallen * lane_power(drop)
+        lower = up < down
+        x = floor + up if lower else ceiling - down
+        positive = x > zero
+        e, exponent = lane_exp_parts(-x if positive else x)
+        total = one + e * lane_power(exponent)
+        # 1 - exp(-t) for the nearer end, where it may be tiny, and for the other.
+        t = up if lower else down
+        fall = lane_exp(-t)
+        inverse = one / (total * fall)
+        share = inverse * fall
+        tiny, place = (risen, rise) if lower else (fallen, drop)
+        near = tiny * damping_series(t) if t < close else one - fall
+        place = place if t < close else zero
+        far = one - whole * inverse * total
+        below, above = (one if positive else e), (e if positive else one)
+        rising, falling = (near if lower else far), (far if lower else near)
+        low, low_exponent = lane_parts(from_floor * rising * share * below)
+        high, high_exponent = lane_parts(from_ceiling * falling * share * above)
+        neuron[5, lane], neuron[6, lane] = low, high
+        low_exponent += floor_exponent + (zero if positive else exponent)
+        high_exponent += ceiling_exponent + (exponent if positive else zero)
+        neuron[7, lane] = low_exponent + (place if lower else zero)
+        neuron[8, lane] = high_exponent + (zero if lower else place)
 
 
 @callee
-def log_damping(t: np.float32) -> Any:
-    """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
-    half, c1 = np.float32(0.5), np.float32(1.0 / 24.0)
-    c2, c3 = np.float32(1.0 / 2880.0), np.float32(1.0 / 181440.0)
-    c4, square = np.float32(1.0 / 9676800.0), t * t
-    return t * (t * (c1 - square * (c2 - square * (c3 - square * c4))) - half)
+def damping_series(t: np.float32) -> Any:
+    """Return ``(1 - exp(-t)) / t`` for t between 0 and a half, as a series."""
+    one, c2, c3 = np.float32(1.0), np.float32(1.0 / 2.0), np.float32(1.0 / 6.0)
+    c4, c5, c6 = np.float32(1.0 / 24.0), np.float32(1.0 / 120.0), np.float32(1.0 / 720.0)
+    c7 = np.float32(1.0 / 5040.0)
+    return one - t * (c2 - t * (c3 - t * (c4 - t * (c5 - t * (c6 - t * c7)))))
 
 
 @callee
-def log_sigmoid(x: np.float32) -> Any:
-    """Return ``log(1 / (1 + exp(-x)))``."""
-    zero, one = np.float32(0.0), np.float32(1.0)
-    size = x if x > zero else -x
-    return (x if x < zero else zero) - lane_log(one + lane_exp(-size))
+def read_output(neuron: Lanes, kind: int, channel: int, output: Lanes) -> None:
+    """Write a channel of a neuron, deviations as their logarithms; ``[L]``."""
+    for lane in range(len(output)):
+        output[lane] = neuron[channel, lane]
+    if kind == SOUND and channel < 2:
+        for lane in range(len(output)):
+            logarithm = lane_log(neuron[OUTPUT + channel, lane])
+            output[lane] = logarithm + np.float32(LOG_2) * neuron[OUTPUT + 2 + channel, lane]
 
 
 @callee

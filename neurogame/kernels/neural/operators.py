@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from neurogame.kernels.neural.blocks import backward_blocks, forward_blocks
-from neurogame.kernels.neural.network import CHANNELS, Network
+from neurogame.kernels.neural.network import CHANNELS, Network, make_network
 
 Given: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor], int, float]
 """Networks as torch knows them, in this order.
@@ -22,7 +21,7 @@ Given: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor], int, floa
 - tables: what every table holds; float32 ``[T, C, 32]``, like all parameters
 - edges: parameters of edges between upper neurons; ``[*, D]``
 - nodes: parameters of upper neurons; ``[*, N]``
-- offsets: logarithm of what tables were divided by; ``[2, N]``, without gradient
+- offsets: exponents of 2 that tables were divided by; ``[2, N]``, without gradient
 - structure: :attr:`~neurogame.kernels.neural.layout.Layout.structure`
 - kind: of network; see :mod:`~neurogame.kernels.neural.network`
 - steep: half the steepness of the activation
@@ -111,18 +110,5 @@ def _array(tensor: Tensor) -> npt.NDArray[Any]:
 def _network(*given: *Given) -> Network:
     """Return the networks for compiled code."""
     tables, edges, nodes, offsets, structure, kind, steep = given
-    pattern, table_pattern, table_start, edge_start, edge_child, output = map(_array, structure)
-    return Network(
-        pattern=pattern,
-        table_pattern=table_pattern,
-        table_start=table_start,
-        edge_start=edge_start,
-        edge_child=edge_child,
-        output=output,
-        tables=_array(tables),
-        edges=_array(edges),
-        nodes=_array(nodes),
-        offsets=_array(offsets),
-        steep=float(np.float32(steep)),
-        kind=kind,
-    )
+    numbers = (tables, edges, nodes, offsets)
+    return make_network([*map(_array, structure)], [*map(_array, numbers)], kind, steep)

@@ -3,7 +3,7 @@
 A search that is compiled itself needs no Python to value a state::
 
     program = evaluator.program()              # once per change of weights
-    space = make_space(program, lanes=1)       # one per thread
+    space = make_space(program)                # one per thread
 
     @numba.njit
     def search(program, space, state, values):
@@ -19,16 +19,14 @@ import numpy as np
 from neurogame.array_types import (
     Float32s1,
     Float32s2,
-    Float32s3,
     Int64s1,
     Int64s2,
     UInt8s1,
-    UInt8s2,
 )
 from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
-from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
+from neurogame.kernels.neural.network import LOG_2, OUTPUT, ROWS, Lanes, Network, propagate
 from neurogame.native.compiled import callee, compiled, inner
 from neurogame.native.struct import Struct
 
@@ -59,29 +57,28 @@ class Program(Struct):
 
 
 class Space(Struct):
-    """Memory to compute in; one per thread.
+    """Memory to compute up to 64 lanes in; one per thread.
 
     Attributes:
-        entry: index of each pattern's table entry; uint8 ``[P, L]``.
-        state: what is kept of each upper neuron; float32 ``[N, ROWS[kind], L]``.
-        output: of one network; float32 ``[L]``.
+        entry: index of each pattern's table entry; uint8 ``[64 P]``.
+        state: what is kept of each upper neuron; float32 ``[64 N ROWS[kind]]``.
+        output: of one network; float32 ``[64]``.
         flags: the bits of one state; uint8 ``[64 (columns // 64 + 1)]``.
     """
 
-    entry: UInt8s2
-    state: Float32s3
+    entry: UInt8s1
+    state: Float32s1
     output: Float32s1
     flags: UInt8s1
 
 
-def make_space(program: Program, lanes: int) -> Space:
-    """Return memory for :func:`evaluate_one` (1 lane) or :func:`evaluate_lanes` (16 or 64)."""
+def make_space(program: Program) -> Space:
+    """Return memory for :func:`evaluate_one` and :func:`evaluate_lanes`."""
+    rows = program.network.nodes.shape[1] * ROWS[program.network.kind]
     return Space(
-        entry=np.zeros((len(program.network.pattern), lanes), np.uint8),
-        state=np.zeros(
-            (program.network.nodes.shape[1], ROWS[program.network.kind], lanes), np.float32
-        ),
-        output=np.zeros(lanes, np.float32),
+        entry=np.zeros(LANES * len(program.network.pattern), np.uint8),
+        state=np.zeros(LANES * rows, np.float32),
+        output=np.zeros(LANES, np.float32),
         flags=np.zeros(64 * (program.columns // 64 + 1), np.uint8),
     )
 
@@ -92,28 +89,35 @@ def evaluate_one(program: Program, space: Space, state: Lanes, values: Lanes) ->
 
     Args:
         program: the evaluator.
-        space: memory for one lane.
+        space: memory to compute in.
         state: bit ``f % 64`` of word ``f // 64`` says whether fluent ``f`` holds, all others are
             0; int64 ``[columns // 64 + 1]``.
         values: written; in 0..1, in role order; float32 ``[R]``.
     """
-    index_state(program, space, state)
-    value_indexed(program, space, values.reshape((len(values), 1)))
+    flags, pattern = space.flags, program.network.pattern
+    for place in range(len(state)):
+        word = np.uint64(state[place])
+        for bit in range(64):
+            flags[64 * place + bit] = (word >> np.uint64(bit)) & _ONE
+    index_one(flags, pattern, space.entry[: len(pattern)].reshape((len(pattern), 1)))
+    _value_indexed(program, space, values.reshape((len(values), 1)))
 
 
 @inner
 def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lanes) -> None:
-    """Compute the values of 64 states, or of the first 16.
+    """Compute the values of 64 states, or of the first 16, 32 or 48.
 
     Args:
         program: the evaluator.
-        space: memory for 64 lanes, or for 16.
+        space: memory to compute in.
         column: one word of 64 lanes per bit of the state, and a last one that is 0;
             int64 ``[columns + 1]``.
-        values: written; in 0..1; float32 ``[R, 64]``, or ``[R, 16]``.
+        values: written; in 0..1; float32 ``[R, L]``.
     """
-    index_lanes(column, program.network.pattern, space.entry)
-    value_indexed(program, space, values)
+    pattern = program.network.pattern
+    size = len(pattern) * values.shape[1]
+    index_lanes(column, pattern, space.entry[:size].reshape((len(pattern), values.shape[1])))
+    _value_indexed(program, space, values)
 
 
 @compiled(arrays=True)
@@ -122,7 +126,7 @@ def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float
 
     Args:
         program: the evaluator.
-        space: memory for 64 lanes.
+        space: memory to compute in.
         words: int64 ``[columns, W]``.
         values: written; in 0..1; float32 ``[B, R]``, ``B <= 64 W``.
     """
@@ -143,31 +147,24 @@ def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float
 
 
 @inner
-def index_state(program: Program, space: Space, state: Lanes) -> None:
-    """Gather one state's indices of the tables; see :func:`evaluate_one`."""
-    flags = space.flags
-    for place in range(len(state)):
-        word = np.uint64(state[place])
-        for bit in range(64):
-            flags[64 * place + bit] = (word >> np.uint64(bit)) & _ONE
-    index_one(flags, program.network.pattern, space.entry)
-
-
-@inner
-def value_indexed(program: Program, space: Space, values: Lanes) -> None:
+def _value_indexed(program: Program, space: Space, values: Lanes) -> None:
     """Compute values, float32 ``[R, L]``, from the indices of the tables."""
-    propagate(program.network, space.entry, space.state)
-    if program.network.kind == THRESHOLD:
-        _mix_goals(program, space, values)
+    network, lanes = program.network, values.shape[1]
+    patterns, neurons, rows = len(network.pattern), network.nodes.shape[1], ROWS[network.kind]
+    index = space.entry[: patterns * lanes].reshape((patterns, lanes))
+    state = space.state[: neurons * rows * lanes].reshape((neurons, rows, lanes))
+    propagate(network, index, state)
+    if network.kind == THRESHOLD:
+        _mix_goals(program, state, space.output[:lanes], values)
     else:
-        _add_outputs(program, space, values)
+        _add_outputs(program, state, space.output[:lanes], values)
 
 
 @callee
-def _add_outputs(program: Program, space: Space, values: Lanes) -> None:
-    """Add up the outputs of networks."""
-    network, gains, y = program.network, program.gains, space.output
-    output, state, kind = network.output, space.state, network.kind
+def _add_outputs(program: Program, state: Lanes, y: Lanes, values: Lanes) -> None:
+    """Add up the outputs of networks; ``y`` is memory for one of them."""
+    network, gains = program.network, program.gains
+    output, kind = network.output, network.kind
     for role in range(len(values)):
         values[role] = program.base[role]
     for o in range(len(output)):
@@ -198,15 +195,20 @@ def _read_sound(
     y: Lanes,
 ) -> None:
     for lane in range(len(y)):
-        odds = neuron[0, lane] - neuron[1, lane] + room * neuron[2, lane]
+        ratio = lane_log(neuron[OUTPUT, lane] / neuron[OUTPUT + 1, lane])
+        exponent = neuron[OUTPUT + 2, lane] - neuron[OUTPUT + 3, lane]
+        odds = ratio + np.float32(LOG_2) * exponent + room * neuron[2, lane]
         y[lane] = sign * lane_tanh((odds - zero) * slope + shift)
 
 
 @callee
-def _mix_goals(program: Program, space: Space, values: Lanes) -> None:
-    """Mix the truth of goals and of the end of the game, which is the last output."""
-    state, output, readout = space.state, program.network.output, program.readout
-    constants, gains, end = program.network.edges[0], program.gains, space.output
+def _mix_goals(program: Program, state: Lanes, end: Lanes, values: Lanes) -> None:
+    """Mix the truth of goals and of the end of the game, which is the last output.
+
+    ``end`` is memory for what the latter adds to sums.
+    """
+    output, readout = program.network.output, program.readout
+    constants, gains = program.network.edges[0], program.gains
     one, last = np.float32(1.0), len(output) - 1
     _powers_of_end(state, output[last], readout[last, 4], constants, end)
     for role in range(len(values)):

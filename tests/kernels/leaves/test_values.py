@@ -28,7 +28,7 @@ from tests.conftest import shared
 from tests.evaluators.hand_made import random_circuit, random_states, red_line_circuit
 
 KINDS = ("cilp", "cilp-paper", "fuzzy", "fluxplayer", "mlp")
-COUNTS = (1, 2, 7, 63, 64, 65, 200)
+COUNTS = (1, 2, 7, 17, 33, 63, 64, 65, 200)
 
 
 @compiled

@@ -52,9 +52,11 @@ def random_case(seed: int, kind: int, size: int) -> Case:
         return torch.rand(*shape, generator=generator, dtype=torch.float64) * 2 - 1
 
     tables = uniform(len(layout.table_pattern), CHANNELS[kind], 32)
+    edges, offsets = uniform(EDGES[kind], len(layout.edge)), uniform(2 * kind, len(layout.unit))
     nodes = uniform(NODES[kind], len(layout.unit))
     if kind == 1:
         tables[:, :2] = (2 * tables[:, :2]).exp()
+        edges[0], offsets = edges[0].exp(), (2 * offsets).round()
         nodes[0], nodes[1] = -3 + nodes[0], 3 + nodes[1]
     width = (layout.columns, (size + 63) // 64)
     words = torch.randint(-(2**62), 2**62, width, generator=generator)
@@ -63,9 +65,9 @@ def random_case(seed: int, kind: int, size: int) -> Case:
         words=words,
         size=size,
         tables=tables.float(),
-        edges=uniform(EDGES[kind], len(layout.edge)).float(),
+        edges=edges.float(),
         nodes=nodes.float(),
-        offsets=uniform(2 if kind == 1 else 0, len(layout.unit)).float(),
+        offsets=offsets.float(),
         kind=kind,
         steep=0.7,
     )

@@ -13,6 +13,7 @@ import torch
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
+from neurogame.evaluators import kernel_networks
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
@@ -129,7 +130,7 @@ def one_by_one(evaluator: GoalNetworks, x: torch.Tensor) -> torch.Tensor:
     flags[:, : everything.shape[1]] = everything.numpy()
     values = np.zeros((len(x), evaluator.role_count), np.float32)
     packed = np.packbits(flags, axis=1, bitorder="little").view(np.int64)
-    _one_by_one(program, make_space(program, 1), packed, values)
+    _one_by_one(program, make_space(program), packed, values)
     return torch.from_numpy(values)
 
 
@@ -137,6 +138,27 @@ def one_by_one(evaluator: GoalNetworks, x: torch.Tensor) -> torch.Tensor:
 def _one_by_one(program: Any, space: Any, packed: Any, values: Any) -> None:
     for i in range(len(packed)):
         evaluate_one(program, space, packed[i], values[i])
+
+
+@pytest.mark.parametrize("kind", ["cilp", "cilp-paper"])
+@pytest.mark.parametrize("name", ["connectfour", "pentago"])
+def test_neurons_that_are_the_same_are_computed_once(
+    kind: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Game.load(name)
+    made = [make_evaluator(game, EvaluatorConfig(kind=kind), seed=1) for _ in range(2)]
+    made.append(trained(game, kind))
+    x = states(40, len(game.fluents))
+    values, counts = [], []
+    for number, evaluator in enumerate(made):
+        assert isinstance(evaluator, GoalNetworks)
+        with monkeypatch.context() as patch:
+            if number == 1:
+                patch.setattr(kernel_networks, "merge_neurons", lambda *given: given)
+            counts.append(evaluator.program().network.nodes.shape[1])
+            values.append(one_by_one(evaluator, x))
+    assert torch.equal(values[0], values[1])
+    assert counts[0] < counts[1] == counts[2]
 
 
 def test_redirected_leaves_are_computed_first(both: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numba
@@ -11,7 +12,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
+from neurogame.kernels.neural.lane_math import (
+    lane_exp,
+    lane_exp_parts,
+    lane_log,
+    lane_parts,
+    lane_power,
+    lane_tanh,
+)
 from neurogame.kernels.neural.layout import FILLER, NEGATED, TRUE, Layout
 from neurogame.kernels.neural.merge import merge_patterns
 from neurogame.kernels.neural.operators import goal_networks, goal_networks_backward
@@ -122,6 +130,33 @@ def test_tangents_are_exact() -> None:
     x = np.concatenate([numbers(-12.0, 12.0), numbers(-0.1, 0.1), numbers(-1e4, 1e4)])
     wanted = torch.from_numpy(x).double().tanh()
     assert (applied(lane_tanh, x) - wanted).abs().max() < TOLERANCE
+
+
+def parts(function: Any, x: npt.NDArray[Any]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return both results of a lane function of all numbers, in float64."""
+    first = applied(numba.njit(lambda y: function(y)[0]), x)
+    return first, applied(numba.njit(lambda y: function(y)[1]), x)
+
+
+def test_numbers_are_their_parts() -> None:
+    x = np.exp(numbers(-86.0, 86.0))
+    mantissa, exponent = parts(lane_parts, x)
+    assert torch.equal(mantissa * 2.0**exponent, torch.from_numpy(x).double())
+    assert 0.7071 < float(mantissa.min()) < float(mantissa.max()) < 1.4143
+
+
+def test_exponentials_in_parts_have_no_ends() -> None:
+    x = numbers(-2000.0, 2000.0)
+    mantissa, exponent = parts(lane_exp_parts, x)
+    assert torch.equal(exponent, exponent.round())
+    assert 0.7 < float(mantissa.min()) < float(mantissa.max()) < 1.42
+    error = mantissa.log() + math.log(2.0) * exponent - torch.from_numpy(x).double()
+    assert error.abs().max() < 2000 * TOLERANCE
+
+
+def test_powers_of_two_end_at_zero() -> None:
+    x = np.array([-1e9, -2000, -127, -126, -1, 0, 5, 127], np.float32)
+    assert applied(lane_power, x).tolist() == [0, 0, 0, 2**-126, 0.5, 1, 32, 2**127]
 
 
 SEEDS = pytest.mark.parametrize("seed", range(12))
