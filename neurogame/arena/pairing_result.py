@@ -64,6 +64,9 @@ class PairingResult:
         seconds_per_move: mean thinking time of each player for a move that it was asked for.
         slowest_seconds: the longest time each player thought about a move.
         seconds_per_match: mean thinking time of each player in a match.
+        start_seconds: the longest time each player took to start; it makes then what it plays with.
+        work: what each player's searches did in all matches; see
+            :attr:`neurogame.search.result.SearchResult.work`. Empty for who does not search.
         sprt: how the sequential test ended, or None without one.
         interrupted: whether it ended before its time.
     """
@@ -97,8 +100,37 @@ class PairingResult:
     seconds_per_move: tuple[float, ...]
     slowest_seconds: tuple[float, ...]
     seconds_per_match: tuple[float, ...]
+    start_seconds: tuple[float, ...]
+    work: tuple[dict[str, float], ...]
     sprt: SprtState | None
     interrupted: bool
+
+    def pace(self, player: int) -> str:
+        """Return how fast a player searched, as text; empty where it did not.
+
+        Args:
+            player: which one.
+
+        Returns:
+            Simulations a second, or nodes where there are none, how many times those of the
+            others, and what judges of moves took: share of the time, and moves a second.
+        """
+        work = self.work[player]
+        unit = next((unit for unit in ("simulations", "nodes") if work.get(unit)), None)
+        if unit is None:
+            return ""
+        speed = [one.get(unit, 0.0) / one["search_seconds"] if one else 0.0 for one in self.work]
+        others = [other for number, other in enumerate(speed) if number != player and other]
+        text = f"{speed[player]:,.0f} {unit}"
+        if others:
+            text += f" ({speed[player] * len(others) / sum(others):.2f} ×)"
+        if work.get("moves_judged"):
+            share, judged = work["judge_seconds"], work["moves_judged"]
+            text += (
+                f", {judged / work['search_seconds']:,.0f} moves judged "
+                f"({100 * share / work['search_seconds']:.0f} % of the time)"
+            )
+        return text
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able values.
@@ -132,6 +164,9 @@ class PairingResult:
                 f"  {self.players[0]} against the rest: Elo {elo:+.0f} (95 %: {bounds[0]:+.0f} to "
                 f"{bounds[1]:+.0f}), likelihood of superiority {100 * likely:.1f} %"
             )
+        for index, name in enumerate(self.players):
+            if pace := self.pace(index):
+                lines.append(f"  {name:{width}s}  per second: {pace}")
         faults = sum(self.illegal_moves), sum(self.timeouts), self.unfinished
         for count, what in zip(faults, ("illegal moves", "timeouts", "unfinished"), strict=True):
             if count:

@@ -12,7 +12,14 @@ from neurogame.padded import padded
 
 _COLUMNS = (
     *("game", "limit", "player", "against", "matches", "distinct", "mean goal", "others' goal"),
-    *("won-drawn-lost", "win rate % [95 %]", "Elo [95 %]", "LOS %", "s/move (slowest)"),
+    *(
+        "won-drawn-lost",
+        "win rate % [95 %]",
+        "Elo [95 %]",
+        "LOS %",
+        "s/move (slowest)",
+        "per second",
+    ),
 )
 _LEFT = 4
 _OTHERS = _COLUMNS.index("others' goal")
@@ -94,6 +101,7 @@ def _rows(pairing: PairingResult) -> Iterator[list[str]]:
             "-" if likely is None else f"{100 * likely:.1f}",
             f"{_seconds(pairing.seconds_per_move[player])} "
             f"({_seconds(pairing.slowest_seconds[player])})",
+            pairing.pace(player),
         ]
 
 

@@ -37,6 +37,7 @@ class MoveScores(Struct):
         scale: :data:`LINEAR` or :data:`LOGITS`.
         failed: not 0 once the judge has raised an error; see :meth:`.SearchJudge.check`.
         nanoseconds: spent in calls so far, where somebody counts them.
+        moves: scored so far, likewise.
         role: given: whose moves.
         count: given: number of states.
         seed: given: of random choices.
@@ -51,6 +52,7 @@ class MoveScores(Struct):
     scale: int
     failed: int = 0
     nanoseconds: int = 0
+    moves: int = 0
     role: int = 0
     count: int = 0
     seed: int = 0

@@ -16,6 +16,7 @@ from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
+from neurogame.search.result import SearchResult, add_work
 from neurogame.simulate.game import Game, State
 
 
@@ -93,6 +94,7 @@ class _Match:
         self._decisions = [0] * roles
         self._move_seconds = [0.0] * roles
         self._slowest = [0.0] * roles
+        self._work: list[dict[str, float]] = [{} for _ in range(roles)]
         self._start_timeouts = [0] * roles
         self._timeouts = [0] * roles
         self._illegal = [0] * roles
@@ -141,6 +143,9 @@ class _Match:
             move = self._players[role].choose(self._state, self._limit)
         seconds = time.perf_counter() - began
         self._decisions[role] += 1
+        report: SearchResult | None = getattr(self._players[role], "last", None)
+        if report is not None:
+            add_work(self._work[role], report.work)
         self._move_seconds[role] += seconds
         self._slowest[role] = max(self._slowest[role], seconds)
         clock = self._settings.play_clock
@@ -194,6 +199,7 @@ class _Match:
             decisions=tuple(self._decisions),
             move_seconds=tuple(self._move_seconds),
             slowest_seconds=tuple(self._slowest),
+            work=tuple(self._work),
             start_timeouts=tuple(self._start_timeouts),
             timeouts=tuple(self._timeouts),
             illegal_moves=tuple(self._illegal),

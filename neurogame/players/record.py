@@ -39,6 +39,8 @@ class MatchRecord:
             without asking.
         move_seconds: seconds each role's player thought, all moves together.
         slowest_seconds: the longest single move of each role.
+        work: what each role's searches did, all moves together; see
+            :attr:`neurogame.search.result.SearchResult.work`. Empty for who does not search.
         start_timeouts: per role 1 if the start took longer than the start clock.
         timeouts: moves of each role that took longer than the play clock and were replaced.
         illegal_moves: moves of each role that were illegal and were replaced.
@@ -62,6 +64,7 @@ class MatchRecord:
     start_timeouts: tuple[int, ...]
     timeouts: tuple[int, ...]
     illegal_moves: tuple[int, ...]
+    work: tuple[dict[str, float], ...] = field(default=(), compare=False)
     states: tuple[tuple[str, ...], ...] | None = None
     played: Game | None = field(default=None, repr=False, compare=False)
 

@@ -10,6 +10,16 @@ from neurogame.simulate.game import State
 from neurogame.views import show_as
 
 
+def add_work(total: dict[str, float], more: Mapping[str, float]) -> None:
+    """Add what searches have done to a total; see :attr:`SearchResult.work`."""
+    for what, amount in more.items():
+        total[what] = total.get(what, 0) + amount
+
+
+JUDGING = ("playout scores", "tree scores")
+"""Parts of a search's time that are judges': in playouts, and in the tree."""
+
+
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SearchResult:
@@ -48,6 +58,7 @@ class SearchResult:
             alpha-beta.
         playouts: games played to an end, or to a cut-off.
         evaluations: states that an evaluator valued.
+        moves_judged: legal moves that judges of moves have scored, in playouts and in the tree.
         split: seconds by what they were spent on, such as ``select``, ``rules``, ``playouts``,
             ``evaluate``, ``back up``; they add up to ``seconds`` but for what Python takes.
         state: what was searched, for pictures; None where the search knows no game.
@@ -70,8 +81,26 @@ class SearchResult:
     simulations: int = 0
     playouts: int = 0
     evaluations: int = 0
+    moves_judged: int = 0
     split: Mapping[str, float] = field(default_factory=dict)
     state: State | None = field(default=None, repr=False)
+
+    @property
+    def work(self) -> dict[str, float]:
+        """What was done, as numbers that can be added up over searches.
+
+        Returns:
+            The seconds of the search and those of judges of moves, and the counts of simulations,
+            nodes, evaluations and judged moves.
+        """
+        return {
+            "search_seconds": self.seconds,
+            "judge_seconds": sum(time for part, time in self.split.items() if part in JUDGING),
+            "simulations": self.simulations,
+            "nodes": self.nodes,
+            "evaluations": self.evaluations,
+            "moves_judged": self.moves_judged,
+        }
 
     def _repr_html_(self) -> str:
         return show_as("html", self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import sys
 from collections.abc import Sequence
@@ -120,6 +121,29 @@ def test_faults_and_times_follow_the_player_not_the_role() -> None:
     assert found.slowest_seconds == (8, 1)
     assert found.unfinished == 1
     assert found.mean_length == 2
+
+
+def test_what_searches_did_is_told_by_the_second_and_beside_the_others() -> None:
+    tally = PairingTally((0, 1), 2, 2)
+    one = {"search_seconds": 2.0, "judge_seconds": 0.5, "simulations": 3000, "moves_judged": 8000}
+    other = {"search_seconds": 1.0, "judge_seconds": 0.0, "simulations": 4500, "moves_judged": 0}
+    for slot in slots(2, 2, 2, 0):
+        work = (one, other) if slot.seats == (0, 1) else (other, one)
+        tally.add(slot, dataclasses.replace(record((1, 0)), work=work))
+    found = result(tally)
+    assert found.work[0] == {key: 2 * value for key, value in one.items()}
+    told = "1,500 simulations (0.33 ×), 4,000 moves judged (25 % of the time)"
+    assert found.pace(0) == told
+    assert found.pace(1) == "4,500 simulations (3.00 ×)"
+    assert told in str(found)
+    crosstable = Crosstable(TWO, ("chess",), (2,))
+    for slot in list(crosstable.open_slots()):
+        crosstable.add(slot, dataclasses.replace(record((1, 0)), work=(one, one)))
+    head, _, row = rows(markdown(crosstable.result()))
+    assert row[head.index("per second")].startswith("1,500 simulations (1.00 ×), ")
+    nobody = dataclasses.replace(found, work=({"search_seconds": 1.0, "nodes": 700}, {}))
+    assert nobody.pace(0) == "700 nodes"
+    assert nobody.pace(1) == ""
 
 
 def test_equal_moves_in_other_seats_are_another_game() -> None:

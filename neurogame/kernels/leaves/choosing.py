@@ -133,6 +133,7 @@ def choose_scored(policy: Policy) -> None:
         judge.nanoseconds += nanoseconds() - begun
         for place in range(wanted):
             row = gathered[place]
+            judge.moves += int(policy.counts[row, role])
             lane = policy.lanes[row]
             number = _chosen(policy, place, row, role, random_bits(seed, lane, ply, role))
             move = nth_move(policy.legal, row, begin, end, number)

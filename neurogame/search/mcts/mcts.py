@@ -29,7 +29,7 @@ from neurogame.search.mcts.room import usual_memory
 from neurogame.search.mcts.settings import VALUES, MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
-from neurogame.search.result import SearchResult
+from neurogame.search.result import JUDGING, SearchResult
 from neurogame.simulate.game import Game, State
 
 _PARTS = {
@@ -41,8 +41,6 @@ _PARTS = {
     "back up": "back_up",
 }
 """Parts of the time by the totals that count them."""
-_SCORES = ("playout scores", "tree scores")
-"""What judges of moves take, apart from the rest of playouts and selection."""
 
 
 @final
@@ -294,7 +292,9 @@ class Mcts:
         total: Counter[str] = Counter()
         for tree in self._trees:
             total.update(tree.totals.numbers())
-            total.update(dict(zip(_SCORES, tree.scored, strict=True)))
+            for part, (time_taken, moves) in zip(JUDGING, tree.scored, strict=True):
+                total[part] += time_taken
+                total["moves_judged"] += moves
         return total
 
     def _result(
@@ -303,7 +303,7 @@ class Mcts:
         """Put together what was found and what it took."""
         simulations, seconds = done["simulations"], (time.monotonic_ns() - started) / 1e9
         split = {name: done[total] / 1e9 for name, total in _PARTS.items()}
-        for part, scores in zip(("playouts", "select"), _SCORES, strict=True):
+        for part, scores in zip(("playouts", "select"), JUDGING, strict=True):
             split[scores] = done[scores] / 1e9
             split[part] = max(split[part] - split[scores], 0.0)
         # Of brief simulations only some are timed, which may have been long ones.
@@ -326,6 +326,7 @@ class Mcts:
             simulations=simulations,
             playouts=done["playouts"] * self.settings.playouts,
             evaluations=done["evaluations"],
+            moves_judged=done["moves_judged"],
             split={name: part / max(told, 1.0) for name, part in split.items()},
             state=state,
         )

@@ -176,13 +176,10 @@ class MctsTree:
         return record_of(self.tree, root).visits if node_of(self.tree, root).record > 0 else 0
 
     @property
-    def scored(self) -> tuple[int, int]:
-        """Nanoseconds spent in the judges of playouts and of the tree, in all."""
-        playout, tree = self._playout_scores, self._tree_scores
-        return (
-            0 if playout is None else playout.scores.nanoseconds,
-            0 if tree is None else tree.scores.nanoseconds,
-        )
+    def scored(self) -> list[tuple[int, int]]:
+        """Nanoseconds spent in the judges of playouts and of the tree, and moves scored there."""
+        judges = self._playout_scores, self._tree_scores
+        return [(j.scores.nanoseconds, j.scores.moves) if j else (0, 0) for j in judges]
 
     def set_root(
         self,

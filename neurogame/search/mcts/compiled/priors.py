@@ -68,7 +68,9 @@ def add_priors(search: Search) -> None:
         for row in range(wanted):
             record = whole(queue[judging.rows[row]])
             number = _decider(search, record, role)
-            _scale(search, row, decider_of(tree, record, number).head & COUNT)
+            count = decider_of(tree, record, number).head & COUNT
+            scores.moves += count
+            _scale(search, row, count)
             _write(search, row, record, number)
 
 
