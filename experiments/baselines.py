@@ -26,13 +26,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from action_matches import rulesheets
 from tqdm import tqdm
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.errors import NeurogameError
 from neurogame.workers.options import add_workers, chosen_workers
+
+GAMES = (
+    *("battle", "biddingTicTacToe", "blocker", "breakthrough", "checkersSmall"),
+    *("chineseCheckers2", "chinook", "connectFour", "crisscross", "ghostMaze2p"),
+    *("nineBoardTicTacToe", "pentago", "sheepAndWolf", "skirmish"),
+)
+"""The fourteen games of the paper, as their rulesheets are named."""
 
 SCHEMES = {
     "mast": "playout=mast,choice=greedy,epsilon=0.4",
@@ -63,6 +69,22 @@ SIMULATIONS = {"skirmish": 250}
 
 PASSES = (4, 10, 20, 40, 100)
 """Matches that all cells have before any gets more."""
+
+
+def rulesheets(paths: Sequence[Path], names: Sequence[str]) -> list[Path]:
+    """Return the rulesheets that are meant.
+
+    Args:
+        paths: folders or files.
+        names: which of a folder's; all fourteen if empty.
+    """
+    found = []
+    for path in paths:
+        if path.is_dir():
+            found += [path / f"{name}.kif" for name in names or GAMES]
+        else:
+            found.append(path)
+    return found
 
 
 @final

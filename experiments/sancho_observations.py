@@ -88,7 +88,8 @@ def bidding(game: Game, cells: Cells, options: argparse.Namespace) -> None:
             name = f"bidding-{simulations}-{seed}"
             if not cells.has(name):
                 progress(name)
-                found = search(game, f"mcts:sims={simulations},capacity=1000000", state, seed)
+                player = f"{options.player}sims={simulations},capacity=1000000"
+                found = search(game, player, state, seed)
                 values = {game.moves[0][move]: value for move, value in found.scores.items()}
                 cells.put(name, {"what": "bidding", "sims": simulations, "values": values})
 
@@ -431,6 +432,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="folder for the plots")
     parser.add_argument("--sims", nargs="+", type=int, default=list(SIMULATIONS))
     parser.add_argument("--few", nargs="+", type=int, default=list(FEW), help="simulations of rank")
+    parser.add_argument("--player", default="mcts:", help="of bidding: a player string to go on")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of each number")
     parser.add_argument("--states", type=int, default=STATES, help="of rank")
     parser.add_argument("--count", type=int, default=MATCHES, help="matches of mobility")

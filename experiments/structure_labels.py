@@ -134,13 +134,15 @@ def compare(labels: dict[str, Any], folder: Path) -> dict[str, tuple[int, int, i
     return {kind: (right[kind], wrong[kind], missed[kind]) for kind in kinds}
 
 
-def print_table(counts: dict[str, tuple[int, int, int]]) -> None:
-    """Print precision and recall per kind and over all."""
+def print_table(counts: dict[str, tuple[int, int, int]]) -> dict[str, float]:
+    """Print precision and recall per kind and over all; return the latter."""
+    precision = recall = 0.0
     total = tuple(map(sum, zip(*counts.values(), strict=True)))
     print(f"{'kind':10s} {'right':>6s} {'wrong':>6s} {'missed':>6s}  precision  recall")
     for kind, (right, wrong, missed) in [*counts.items(), ("all", total)]:
         precision, recall = right / max(right + wrong, 1), right / max(right + missed, 1)
         print(f"{kind:10s} {right:6d} {wrong:6d} {missed:6d}  {precision:9.3f} {recall:7.3f}")
+    return {"precision": precision, "recall": recall}
 
 
 def main() -> int:
@@ -149,11 +151,14 @@ def main() -> int:
     parser.add_argument("--labels", type=Path, default=LABELS, help="the labels")
     parser.add_argument("--only", nargs="*", help="names of the games")
     parser.add_argument("--scrambled", action="store_true", help="compare with scrambled copies")
+    parser.add_argument("--json", action="store_true", help="print precision and recall at last")
     options = parser.parse_args()
     if not options.scrambled:
         labels = json.loads(options.labels.read_text("utf-8"))
         kept = {n: label for n, label in labels.items() if not options.only or n in options.only}
-        print_table(compare(kept, options.folder))
+        found = print_table(compare(kept, options.folder))
+        if options.json:
+            print(json.dumps(found))
         return 0
     differing = 0
     for path in sorted(options.folder.glob("*.kif")):

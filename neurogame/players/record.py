@@ -64,7 +64,7 @@ class MatchRecord:
     start_timeouts: tuple[int, ...]
     timeouts: tuple[int, ...]
     illegal_moves: tuple[int, ...]
-    work: tuple[dict[str, float], ...] = field(default=(), compare=False)
+    work: tuple[dict[str, float], ...] = field(default=(), repr=False, compare=False)
     states: tuple[tuple[str, ...], ...] | None = None
     played: Game | None = field(default=None, repr=False, compare=False)
 

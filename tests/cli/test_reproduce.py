@@ -182,6 +182,12 @@ def test_verdicts_follow_the_figures(tmp_path: Path) -> None:
             answer = {"seconds_per_move": [1.0, value]}
             keep_record(tmp_path, measured.record_of(one, measured.CommandAnswer(answer, 1.0)))
         assert verdict(table, best_records(read_records(tmp_path))) == expected
+    [goal] = paper_tables("beyond", "h5")
+    one = cell_job(goal, goal.cells[0], "hour", 0, None)
+    found = {"W of eq. (4), log space": {"values": 96, "exact values": 100, "margin": -1.0}}
+    keep_record(tmp_path, measured.record_of(one, measured.CommandAnswer(found, 1.0)))
+    reached = verdict(goal, best_records(read_records(tmp_path)))
+    assert reached == "**partly reached** (1 agree, 1 worse)"
 
 
 def test_the_page_is_what_its_records_say() -> None:

@@ -20,6 +20,9 @@ SCALES = ("smoke", "hour", "full")
 DIR = "DIR"
 """What commands call the folder of results; so a record does not depend on where it lies."""
 
+BEYOND = "beyond"
+"""Stands where others have a paper's key: goals beyond the papers."""
+
 _HERE = files(__package__)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from neurogame.cli.papers.declared import (
+    BEYOND,
     DIR,
     SCALES,
     PaperCell,
@@ -26,6 +27,12 @@ Place: TypeAlias = tuple[str, str, str]
 _WIDE = 15.0
 """Half an interval of a share in per cent above which it decides nothing."""
 
+_REACHED = {
+    "reproduced": "reached",
+    "partly reproduced": "partly reached",
+    "refuted": "not reached",
+}
+"""Verdicts on goals that are not the papers'."""
 _STANDINGS = ("agrees", "better", "worse", "other", "open")
 
 
@@ -108,6 +115,8 @@ def verdict(table: PaperTable, best: Mapping[Place, CellRecord]) -> str:
     numbers = ", ".join(f"{counts[one]} {one.rstrip('s')}" for one in _STANDINGS if counts[one])
     missing = len(table.cells) - len(found)
     rest = f"; {missing} of {len(table.cells)} cells not run" if missing else ""
+    if table.paper == BEYOND:
+        word = _REACHED.get(word, word)
     so_far = " so far" if told and counts["open"] + missing > told else ""
     return f"**{word}{so_far}** ({numbers}{rest})"
 
