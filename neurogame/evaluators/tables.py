@@ -16,8 +16,12 @@ from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.kernels.neural.layout import Layout
 from neurogame.kernels.neural.merge import ENTRIES
 
-WIDEST = 76.0
-"""Natural logarithm of the widest range of sums that float32 holds with all digits, with room
+LARGEST = 64
+"""Exponent of 2 that the largest summand of a neuron is given: what is far smaller is a float32,
+too, and sums of summands are none that is infinite."""
+
+WIDEST = 120.0
+"""Natural logarithm of the widest range of sums that float32 then holds with all digits, with room
 for gradients to be summed."""
 
 
@@ -108,8 +112,8 @@ def log_inputs(
 ) -> KernelInputs | None:
     """Return the parameters of networks in log space, or None where float32 is too narrow.
 
-    What an upper neuron sums is divided by a power of 2 near the largest summand that it can have;
-    then the sum must never be so small that digits are lost.
+    What an upper neuron sums is divided by a power of 2, so that the largest summand that it can
+    have is near 2 ** :data:`LARGEST`; then the sum must never be so small that digits are lost.
 
     Args:
         layout: tables and upper neurons.
@@ -123,9 +127,10 @@ def log_inputs(
         highest, lowest = ends_of_sums(layout, small, leaf)
         if bool((highest - lowest > WIDEST).any()):
             return None
-        offsets = torch.ceil(highest / LOG_2)
+        offsets = torch.ceil(highest / LOG_2) - LARGEST
     parts = [
-        (part - LOG_2 * offsets.t()[parent, :, None]).exp()
+        # In float32 the difference would round off digits that the exponential needs.
+        (part.double() - LOG_2 * offsets.double().t()[parent, :, None]).exp().to(part.dtype)
         for part, parent in ((small, layout.small_parent), (leaf, layout.leaf_parent))
     ]
     return KernelInputs(

@@ -202,15 +202,17 @@ def _add_deviations(network: Network, state: Lanes, n: int, channel: int) -> Non
     weights, children = network.edges[0], network.edge_child
     first, last = network.edge_start[n], network.edge_start[n + 1]
     filled = network.table_start[n] < network.table_start[n + 1]
-    offset = network.offsets[channel, n] if filled else np.float32(_NOTHING)
+    offset, nothing = network.offsets[channel, n], np.float32(_NOTHING)
+    own = state[n, OUTPUT + 2 + channel]
     for lane in range(len(base)):
-        base[lane] = offset
+        sums[lane], exponent = lane_parts(sums[lane])
+        own[lane] = base[lane] = offset + exponent if filled else nothing
     for e in range(first, last):
         exponent = state[children[e] >> 1, OUTPUT + 2 + (channel ^ (children[e] & 1))]
         for lane in range(len(base)):
             base[lane] = base[lane] if base[lane] > exponent[lane] else exponent[lane]
     for lane in range(len(base)):
-        sums[lane] *= lane_power(offset - base[lane])
+        sums[lane] *= lane_power(own[lane] - base[lane])
     for e in range(first, last):
         weight, row = weights[e], OUTPUT + (channel ^ (children[e] & 1))
         below, exponent = state[children[e] >> 1, row], state[children[e] >> 1, row + 2]

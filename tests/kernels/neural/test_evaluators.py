@@ -193,6 +193,30 @@ def test_copies_have_programs_of_their_own(both: Any) -> None:
         assert agree(*both(lambda: evaluator(x)))
 
 
+@pytest.mark.parametrize("wider", [1.0, 1.2])
+def test_sums_of_far_different_sizes_keep_their_digits(wider: float, both: Any) -> None:
+    evaluator = make_evaluator(red_line_circuit(), EvaluatorConfig(kind="cilp"))
+    assert isinstance(evaluator, GoalNetworks)
+    with torch.no_grad():
+        # A neuron's summands then differ by factors of e ** 90 and more.
+        next(evaluator.parameters()).add_(wider)
+        assert evaluator.compiles()
+        x = states(300, 72)
+        exact = copy.deepcopy(evaluator).double()(x)
+        assert agree(one_by_one(evaluator, x).double(), exact)
+    signal = torch.linspace(-1, 1, 600).view(300, 2)
+
+    def gradient() -> Any:
+        evaluator.zero_grad()
+        (evaluator(x) * signal).sum().backward()
+        flow = next(evaluator.parameters()).grad
+        return None if flow is None else flow.clone()
+
+    wanted, found = both(gradient)
+    assert bool(wanted.any())
+    assert agree(wanted, found, 1e-4 * float(wanted.abs().max()))
+
+
 def test_weights_too_wide_for_float32_are_left_to_torch(both: Any) -> None:
     evaluator = trained(red_line_circuit(), "cilp")
     assert evaluator.compiles()
