@@ -28,6 +28,7 @@ PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|ipynb|json))`")
 # The group of an entry point looks like a module and is none.
 MODULE = re.compile(r"(?<!the group )`(?:from )?(neurogame(?:\.\w+)+)")
 STEP = re.compile(r"^\| \d+ \| `([\w/]+\.py)` \| `([\w.]+)` \|", re.MULTILINE)
+FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 NOUN = re.compile(r"^\| (\*.+?\*) \|", re.MULTILINE)
 
 
@@ -154,3 +155,18 @@ def test_the_papers_rows_are_counted_as_they_stand() -> None:
     assert f"Of {len(rows)} rows {works} work, {partly} work partly, {nothing} do" in text
     otherwise = sum("*otherwise*" in line for line in text.splitlines() if line.startswith("| "))
     assert f"*otherwise* marks {otherwise} rows" in text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_figures_beside_a_link_to_the_papers_page_stand_there(document: Path) -> None:
+    """A line that names a section of the page has no figure that the section has not."""
+    page = (REPOSITORY / "docs" / "papers.md").read_text(encoding="utf-8")
+    for title, text in re.findall(r"^### (.+)\n((?:(?!##).*\n)*)", page, re.MULTILINE):
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        there = [float(one) for one in FIGURE.findall(f"{title}\n{text}")]
+        for line in document.read_text(encoding="utf-8").splitlines():
+            if f"papers.md#{anchor})" in line and document.name != "papers.md":
+                told = re.sub(r"\]\([^)]*\)|`[^`]*`", "", line)
+                for one in filter(lambda figure: "." in figure, FIGURE.findall(told)):
+                    digits = len(one.partition(".")[2])
+                    assert float(one) in [round(other, digits) for other in there], (line, one)
