@@ -16,6 +16,7 @@ import pytest
 from neurogame.cli.main import main
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.match_start import MatchStart
+from tests.arena.test_arena_run import untimed
 from tests.library import Refused
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
@@ -79,9 +80,7 @@ def test_match_and_arena_are_one_road(capsys: pytest.CaptureFixture[str]) -> Non
     line = ["match", "tictactoe", "--players", *PAIR[-2:], "--matches", "6", "--seed", "3"]
     assert main([*line, "--nodes", "20", "--opening-plies", "4", "--json"]) == 0
     match = answer(capsys)
-    assert {k: v for k, v in match.items() if "seconds" not in k} == {
-        k: v for k, v in arena["pairings"][0].items() if "seconds" not in k
-    }
+    assert untimed(match) == untimed(arena["pairings"][0])
 
 
 def test_people_get_a_table_and_the_folder_has_everything(
