@@ -64,7 +64,6 @@ class PairingResult:
         seconds_per_move: mean thinking time of each player for a move that it was asked for.
         slowest_seconds: the longest time each player thought about a move.
         seconds_per_match: mean thinking time of each player in a match.
-        start_seconds: the longest time each player took to start; it makes then what it plays with.
         work: what each player's searches did in all matches; see
             :attr:`neurogame.search.result.SearchResult.work`. Empty for who does not search.
         sprt: how the sequential test ended, or None without one.
@@ -100,7 +99,6 @@ class PairingResult:
     seconds_per_move: tuple[float, ...]
     slowest_seconds: tuple[float, ...]
     seconds_per_match: tuple[float, ...]
-    start_seconds: tuple[float, ...]
     work: tuple[dict[str, float], ...]
     sprt: SprtState | None
     interrupted: bool
@@ -125,11 +123,9 @@ class PairingResult:
         if others:
             text += f" ({speed[player] * len(others) / sum(others):.2f} ×)"
         if work.get("moves_judged"):
-            share, judged = work["judge_seconds"], work["moves_judged"]
-            text += (
-                f", {judged / work['search_seconds']:,.0f} moves judged "
-                f"({100 * share / work['search_seconds']:.0f} % of the time)"
-            )
+            seconds, share = work["search_seconds"], work["judge_seconds"]
+            judged = work["moves_judged"] / seconds
+            text += f", {judged:,.0f} moves judged ({100 * share / seconds:.0f} % of the time)"
         return text
 
     def as_dict(self) -> dict[str, Any]:

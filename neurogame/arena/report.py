@@ -12,14 +12,8 @@ from neurogame.padded import padded
 
 _COLUMNS = (
     *("game", "limit", "player", "against", "matches", "distinct", "mean goal", "others' goal"),
-    *(
-        "won-drawn-lost",
-        "win rate % [95 %]",
-        "Elo [95 %]",
-        "LOS %",
-        "s/move (slowest)",
-        "per second",
-    ),
+    *("won-drawn-lost", "win rate % [95 %]", "Elo [95 %]", "LOS %"),
+    *("s/move (slowest)", "per second"),
 )
 _LEFT = 4
 _OTHERS = _COLUMNS.index("others' goal")

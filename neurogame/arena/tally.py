@@ -187,7 +187,6 @@ class PairingTally:
             seconds_per_move=tuple(part.seconds_per_move for part in parts),
             slowest_seconds=tuple(part.slowest for part in parts),
             seconds_per_match=tuple(part.seconds_per_match for part in parts),
-            start_seconds=tuple(part.start_seconds for part in parts),
             work=tuple(part.work for part in parts),
             sprt=None if self._sprt is None else self._sprt.state,
             interrupted=number < self._planned and not self.decided,
@@ -227,11 +226,6 @@ class _Part:
         """Mean thinking time for a move."""
         moves = self.total("decisions")
         return self.seconds_per_match * len(self._found) / moves if moves else 0.0
-
-    @property
-    def start_seconds(self) -> float:
-        """The longest time for a start, which is where players make what they play with."""
-        return max((record.start_seconds[role] for role, record in self._found), default=0.0)
 
     @property
     def work(self) -> dict[str, float]:

@@ -124,13 +124,13 @@ def _why(game: Game, opponent: str, players: Mapping[int, Player]) -> str:
     from neurogame.inspect.html.search import search_facts
     from neurogame.inspect.state_report import Question, state_parts, state_report
     from neurogame.inspect.table import Part, told
-    from neurogame.search.result import SearchResult
+    from neurogame.players.player import last_search
 
     parts: list[Part] = []
     subject = _subject(opponent, game)
     for role, player in players.items():
-        last = getattr(player, "last", None)
-        if not isinstance(last, SearchResult) or last.state is None:
+        last = last_search(player)
+        if last is None or last.state is None:
             continue
         state, move, name = last.state, game.moves[role][last.move], game.roles[role]
         parts += [f"{name} played {move}: it searched, and found", search_facts(last)]

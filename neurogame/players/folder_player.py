@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import LimitError, PlayerError
-from neurogame.players.player import Observer, Player
+from neurogame.players.player import Observer, Player, last_search
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
@@ -42,8 +42,7 @@ class FolderPlayer:
     @property
     def last(self) -> SearchResult | None:
         """The result of the last search of this match, or None."""
-        report: SearchResult | None = getattr(self._player, "last", None)
-        return report
+        return last_search(self._player)
 
     @property
     def report(self) -> str:

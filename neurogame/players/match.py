@@ -10,13 +10,13 @@ from typing import final
 import numpy as np
 
 from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings, check_players
-from neurogame.players.player import MatchAbandoned, Observer, Player
+from neurogame.players.player import MatchAbandoned, Observer, Player, last_search
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
-from neurogame.search.result import SearchResult, add_work
+from neurogame.search.result import add_work
 from neurogame.simulate.game import Game, State
 
 
@@ -143,9 +143,8 @@ class _Match:
             move = self._players[role].choose(self._state, self._limit)
         seconds = time.perf_counter() - began
         self._decisions[role] += 1
-        report: SearchResult | None = getattr(self._players[role], "last", None)
-        if report is not None:
-            add_work(self._work[role], report.work)
+        if (last := last_search(self._players[role])) is not None:
+            add_work(self._work[role], last.work)
         self._move_seconds[role] += seconds
         self._slowest[role] = max(self._slowest[role], seconds)
         clock = self._settings.play_clock

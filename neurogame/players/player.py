@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
+from neurogame.search.result import SearchResult
 from neurogame.simulate.game import State
 
 
@@ -75,3 +76,9 @@ class Observer(Protocol):
             states: of the match in order, from the end of a given opening on; the last one is
                 terminal unless the match was cut off.
         """
+
+
+def last_search(player: Player | None) -> SearchResult | None:
+    """Return the result of a player's last search of this match, its ``last``; None without one."""
+    last = getattr(player, "last", None)
+    return last if isinstance(last, SearchResult) else None

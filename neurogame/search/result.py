@@ -95,7 +95,7 @@ class SearchResult:
         """
         return {
             "search_seconds": self.seconds,
-            "judge_seconds": sum(time for part, time in self.split.items() if part in JUDGING),
+            "judge_seconds": sum(self.split.get(part, 0.0) for part in JUDGING),
             "simulations": self.simulations,
             "nodes": self.nodes,
             "evaluations": self.evaluations,

@@ -15,10 +15,9 @@ from typing import Any, final
 
 from neurogame.errors import NeurogameError
 from neurogame.inspect.html.search import search_panel
-from neurogame.players.player import Player
+from neurogame.players.player import Player, last_search
 from neurogame.players.players import make_player
 from neurogame.search.match_start import MatchStart
-from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
 from neurogame.view.opponent import bounded_limit, checked_player
 from neurogame.view.positions import Positions
@@ -122,8 +121,8 @@ class _Desk:
             "start_seconds": ready - began,
             "report": str(getattr(player, "report", "")),
         }
-        result = getattr(player, "last", None)
-        if isinstance(result, SearchResult):
+        result = last_search(player)
+        if result is not None:
             line = [
                 [texts[move] for texts, move in zip(game.moves, joint, strict=True)]
                 for joint in result.line

@@ -9,7 +9,7 @@ from typing import final
 from neurogame.ggp.server.child import release_reserve
 from neurogame.ggp.server.failures import failure
 from neurogame.ggp.server.orders import Event
-from neurogame.players.player import Observer, Player
+from neurogame.players.player import Observer, Player, last_search
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
@@ -177,7 +177,7 @@ def search_facts(player: Player, role: int) -> Event:
         player: it may have ``last``, a :class:`~neurogame.search.result.SearchResult`.
         role: index of the role whose value is told.
     """
-    result = getattr(player, "last", None)
+    result = last_search(player)
     if result is None:
         return {}
     return {

@@ -52,9 +52,9 @@ def lane_tanh(x: np.float32) -> np.float32:
     return np.float32(math.tanh(x))
 
 
-def lane_power(exponent: np.float32) -> np.float32:
+def lane_power(x: np.float32) -> np.float32:
     """Return 2 to a whole number up to 127; 0 where it is below -126."""
-    return np.float32(math.ldexp(1.0, int(exponent)) if exponent >= -126 else 0.0)
+    return np.float32(math.ldexp(1.0, int(x)) if x >= -126 else 0.0)
 
 
 def lane_exp_parts(x: np.float32) -> tuple[np.float32, np.float32]:
@@ -136,9 +136,9 @@ def _exp(x: Any) -> Any:
     return p * _power_of_two(n)
 
 
-def _power(exponent: Any) -> Any:
+def _power(x: Any) -> Any:
     # The bits of 2 to the power of -127 would be those of 0.
-    return _power_of_two(exponent if exponent > -_BIAS else -_BIAS)
+    return _power_of_two(x if x > -_BIAS else -_BIAS)
 
 
 def _parts(x: Any) -> Any:
@@ -160,31 +160,17 @@ def _tanh(x: Any) -> Any:
     return y if x > _ZERO else -y
 
 
-@overload(lane_exp, jit_options=_OPTIONS)
-def _typed_exp(x: Any) -> Any:
-    return _exp
+def _compile(lane: Callable[[np.float32], Any], code: Callable[[Any], Any]) -> None:
+    """Have a lane function compiled as other code says."""
+
+    @overload(lane, jit_options=_OPTIONS)
+    def typed(x: Any) -> Any:
+        return code
 
 
-@overload(lane_log, jit_options=_OPTIONS)
-def _typed_log(x: Any) -> Any:
-    return _log
-
-
-@overload(lane_tanh, jit_options=_OPTIONS)
-def _typed_tanh(x: Any) -> Any:
-    return _tanh
-
-
-@overload(lane_power, jit_options=_OPTIONS)
-def _typed_power(exponent: Any) -> Any:
-    return _power
-
-
-@overload(lane_exp_parts, jit_options=_OPTIONS)
-def _typed_exp_parts(x: Any) -> Any:
-    return _exp_parts
-
-
-@overload(lane_parts, jit_options=_OPTIONS)
-def _typed_parts(x: Any) -> Any:
-    return _parts
+_compile(lane_exp, _exp)
+_compile(lane_log, _log)
+_compile(lane_tanh, _tanh)
+_compile(lane_power, _power)
+_compile(lane_exp_parts, _exp_parts)
+_compile(lane_parts, _parts)

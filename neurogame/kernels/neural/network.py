@@ -269,12 +269,13 @@ def damping_series(t: np.float32) -> Any:
 @callee
 def read_output(neuron: Lanes, kind: int, channel: int, output: Lanes) -> None:
     """Write a channel of a neuron, deviations as their logarithms; ``[L]``."""
-    for lane in range(len(output)):
-        output[lane] = neuron[channel, lane]
     if kind == SOUND and channel < 2:
         for lane in range(len(output)):
             logarithm = lane_log(neuron[OUTPUT + channel, lane])
             output[lane] = logarithm + np.float32(LOG_2) * neuron[OUTPUT + 2 + channel, lane]
+    else:
+        for lane in range(len(output)):
+            output[lane] = neuron[channel, lane]
 
 
 @callee

@@ -22,6 +22,7 @@ from neurogame.array_types import (
     Int64s1,
     Int64s2,
     UInt8s1,
+    UInt8s2,
 )
 from neurogame.kernels.neural.lane_math import lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
@@ -99,8 +100,9 @@ def evaluate_one(program: Program, space: Space, state: Lanes, values: Lanes) ->
         word = np.uint64(state[place])
         for bit in range(64):
             flags[64 * place + bit] = (word >> np.uint64(bit)) & _ONE
-    index_one(flags, pattern, space.entry[: len(pattern)].reshape((len(pattern), 1)))
-    _value_indexed(program, space, values.reshape((len(values), 1)))
+    index = space.entry[: len(pattern)].reshape((len(pattern), 1))
+    index_one(flags, pattern, index)
+    _value_indexed(program, space, index, values.reshape((len(values), 1)))
 
 
 @inner
@@ -114,10 +116,10 @@ def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lane
             int64 ``[columns + 1]``.
         values: written; in 0..1; float32 ``[R, L]``.
     """
-    pattern = program.network.pattern
-    size = len(pattern) * values.shape[1]
-    index_lanes(column, pattern, space.entry[:size].reshape((len(pattern), values.shape[1])))
-    _value_indexed(program, space, values)
+    pattern, lanes = program.network.pattern, values.shape[1]
+    index = space.entry[: len(pattern) * lanes].reshape((len(pattern), lanes))
+    index_lanes(column, pattern, index)
+    _value_indexed(program, space, index, values)
 
 
 @compiled(arrays=True)
@@ -147,11 +149,10 @@ def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float
 
 
 @inner
-def _value_indexed(program: Program, space: Space, values: Lanes) -> None:
-    """Compute values, float32 ``[R, L]``, from the indices of the tables."""
+def _value_indexed(program: Program, space: Space, index: UInt8s2, values: Lanes) -> None:
+    """Compute values, float32 ``[R, L]``, from the indices of the tables, uint8 ``[P, L]``."""
     network, lanes = program.network, values.shape[1]
-    patterns, neurons, rows = len(network.pattern), network.nodes.shape[1], ROWS[network.kind]
-    index = space.entry[: patterns * lanes].reshape((patterns, lanes))
+    neurons, rows = network.nodes.shape[1], ROWS[network.kind]
     state = space.state[: neurons * rows * lanes].reshape((neurons, rows, lanes))
     propagate(network, index, state)
     if network.kind == THRESHOLD:

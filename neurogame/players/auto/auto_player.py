@@ -11,7 +11,7 @@ from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.players.auto.choice import PlayerChoice, choose_player
-from neurogame.players.player import Player
+from neurogame.players.player import Player, last_search
 from neurogame.players.solve_player import SolvePlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
@@ -75,8 +75,7 @@ class AutoPlayer:
     @property
     def last(self) -> SearchResult | None:
         """The result of the last search of this match, or None."""
-        report = getattr(self._playing, "last", None)
-        return report if isinstance(report, SearchResult) else None
+        return last_search(self._playing)
 
     def start(self, match: MatchStart) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
