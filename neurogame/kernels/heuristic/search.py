@@ -8,9 +8,14 @@ from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
 from neurogame.kernels.heuristic.exported import ExportedHeuristic, ValueLines
-from neurogame.kernels.rules_network.load import compute_outputs, load
+from neurogame.kernels.rules_network.load import compute_outputs, move_near
 from neurogame.kernels.rules_network.search import is_far
-from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
+from neurogame.kernels.rules_network.weights import (
+    Loaded,
+    RulesNetworkWeights,
+    exact_sums,
+    make_loaded,
+)
 from neurogame.native.arrays import cast
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
@@ -47,8 +52,8 @@ def value_heuristic(values: Values) -> None:
             derive(derived, values, first, count)
         for lane in range(count):
             row = first + lane
-            if row == 0 or is_far(values, loaded, row):
-                load(loaded, states, row)
+            if (row == 0 and values.count > 2) or is_far(values, loaded, row):
+                move_near(loaded, states, row, values.count)
             compute_outputs(network, loaded, states, row, outputs)
             for role in range(out.shape[1]):
                 number = lines.feature[role]
@@ -68,7 +73,7 @@ def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
     return CompiledValues(
         value=entry(value_heuristic, arrays=True),
         evaluator=HeuristicValuation(
-            network=exported.network,
+            network=exact_sums(exported.network),
             loaded=make_loaded(exported.network),
             derived=derived,
             lines=exported.lines,

@@ -70,8 +70,8 @@ def learn_game(
 def _begin(learning: Learning, mode: int) -> None:
     """Begin with a state in which no fluent holds."""
     network, loaded = learning.network, learning.loaded
-    for word in range(len(loaded.words)):
-        loaded.words[word] = np.uint64(0)
+    for word in range(len(loaded.base)):
+        loaded.base[word] = np.uint64(0)
     for unit in range(len(loaded.units)):
         loaded.units[unit] = network.bias[mode, unit]
         learning.flow[unit] = _NONE
@@ -93,10 +93,10 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
     gradient = learning.embedding_gradient
     for at in range(len(rows)):
         rows[at] = row[mode, at]
-    for word in range(len(loaded.words)):
+    for word in range(len(loaded.base)):
         now = states[place, word]
-        bits = loaded.words[word] ^ now
-        loaded.words[word] = now
+        bits = loaded.base[word] ^ now
+        loaded.base[word] = now
         while bits:
             bit = lowest_bit(bits)
             bits &= bits - _ONE
@@ -208,8 +208,8 @@ def _end(learning: Learning, mode: int, image: int) -> None:
         _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
         learning.bias_gradient[mode, unit] += flow[unit]
-    for word in range(len(loaded.words)):
-        bits = loaded.words[word]
+    for word in range(len(loaded.base)):
+        bits = loaded.base[word]
         while bits:
             fluent = learning.images[mode, image, 64 * word + lowest_bit(bits)]
             bits &= bits - _ONE

@@ -1,4 +1,8 @@
-"""Loading a state, and the outputs of a state that differs from it in a few fluents."""
+"""Loading a state, and the outputs of a state that differs from it in a few fluents.
+
+What a state adds to the inputs of hidden units is summed four fluents at a time, so that inputs
+are read and written once for the four.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,47 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1, UInt64s2
 from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights
-from neurogame.native.bits import lowest_bit
+from neurogame.native.bits import lowest_bit, ones
 from neurogame.native.compiled import callee, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)
+_AT_ONCE = 4
+_NOTHING, _BASE, _FORMER = 0, 1, 2
+"""What the sums of a mode are of: nothing yet, the loaded state, the one before it."""
 
 
 @inner
 def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
     """Take a packed state; what the network makes of it is computed when it is asked for."""
-    for word in range(len(loaded.words)):
-        loaded.words[word] = states[row, word]
+    for word in range(len(loaded.base)):
+        loaded.base[word] = states[row, word]
     for mode in range(len(loaded.known)):
-        loaded.known[mode] = 0
+        loaded.known[mode] = _NOTHING
+
+
+@inner
+def move_near(loaded: Loaded, states: UInt64s2, row: int, count: int) -> None:
+    """Take what a packed state and the two behind it mostly hold, if there are two.
+
+    That is what children of a state have in common. Sums go on from those of the former one,
+    which is right where they are exact; see :func:`.exact_sums`.
+
+    Args:
+        loaded: a state.
+        states: packed states; uint64 ``[N, Fw]``.
+        row: which of them is the first.
+        count: of states.
+    """
+    for word in range(len(loaded.base)):
+        common = states[row, word]
+        if row + 2 < count:
+            second, third = states[row + 1, word], states[row + 2, word]
+            common = (common & (second | third)) | (second & third)
+        loaded.base[word] = common
+    for mode in range(len(loaded.known)):
+        if loaded.known[mode] == _BASE:
+            loaded.known[mode] = _FORMER
 
 
 @inner
@@ -34,33 +65,113 @@ def mode_of(mode_fluent: Int32s1, states: UInt64s2, row: int) -> int:
 
 @inner
 def see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
-    """Make sure that a state is loaded in a mode."""
-    if loaded.known[mode] == 0:
-        loaded.known[mode] = 1
-        _see(network, loaded, mode)
+    """Make sure that the sums of a mode are those of the loaded state."""
+    if loaded.known[mode] != _BASE:
+        _move(network, loaded, mode)
+        loaded.known[mode] = _BASE
 
 
 @callee(sums=True)
-def _see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
-    view, addends = network.seen_as, network.addends
-    weights = network.weights[mode]
-    row, hidden, first = loaded.row, loaded.hidden, network.first
-    embedding, bias = network.embedding, network.bias
-    for place in range(row.shape[1]):
-        row[mode, place] = first[place]
-    for unit in range(hidden.shape[1]):
-        hidden[mode, unit] = bias[mode, unit]
-    for word in range(len(loaded.words)):
-        bits = loaded.words[word]
-        while bits:
-            fluent = view[mode, 64 * word + lowest_bit(bits)]
-            bits &= bits - _ONE
-            if fluent < 0:
-                continue
-            for place in range(row.shape[1]):
-                row[mode, place] += addends[fluent, place]
-            for unit in range(hidden.shape[1]):
-                hidden[mode, unit] += embedding[weights, fluent, unit]
+def _move(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
+    """Bring the sums of a mode to the loaded state, from the former one where that is nearer."""
+    former, base = loaded.former[mode], loaded.base
+    differ, held = 0, 0
+    for word in range(len(base)):
+        differ += ones(former[word] ^ base[word])
+        held += ones(base[word])
+    rows, units = loaded.row[mode], loaded.hidden[mode]
+    if loaded.known[mode] == _NOTHING or differ > held:
+        for word in range(len(base)):
+            former[word] = np.uint64(0)
+        for place in range(len(rows)):
+            rows[place] = network.first[place]
+        for unit in range(len(units)):
+            units[unit] = network.bias[mode, unit]
+    count = 0
+    for word in range(len(base)):
+        count = _note_changes(network, loaded, mode, word, former[word], base[word], count)
+        former[word] = base[word]
+    for at in range(count):
+        change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
+    _fill_up(loaded, count)
+    for at in range(0, count, _AT_ONCE):
+        add_fluents(network, loaded, mode, units, at)
+
+
+@inner
+def _note_changes(
+    network: RulesNetworkWeights,
+    loaded: Loaded,
+    mode: int,
+    word: int,
+    before: np.uint64,
+    after: np.uint64,
+    count: int,
+) -> int:
+    """Note the fluents of a word that begin or cease to hold, behind others; return how many."""
+    bits = before ^ after
+    while bits:
+        bit = lowest_bit(bits)
+        bits &= bits - _ONE
+        fluent = network.seen_as[mode, 64 * word + bit]
+        if fluent >= 0:
+            loaded.changed[count] = fluent
+            holds = (after >> np.uint64(bit)) & _ONE != 0
+            loaded.sign[count] = np.float32(1) if holds else np.float32(-1)
+            count += 1
+    return count
+
+
+@inner
+def _fill_up(loaded: Loaded, count: int) -> None:
+    """Let fluents that add nothing follow those that are noted."""
+    for at in range(count, count + _AT_ONCE):
+        loaded.changed[at] = loaded.changed[count - 1] if count > 0 else 0
+        loaded.sign[at] = _NONE
+
+
+@callee(sums=True)
+def add_fluents(
+    network: RulesNetworkWeights, loaded: Loaded, mode: int, units: Float32s1, at: int
+) -> None:
+    """Add what four noted fluents add to the inputs of hidden units, from one of them on."""
+    embedding, weights = network.embedding, network.weights[mode]
+    changed, sign = loaded.changed, loaded.sign
+    one, two, three, four = changed[at], changed[at + 1], changed[at + 2], changed[at + 3]
+    first, second, third, fourth = sign[at], sign[at + 1], sign[at + 2], sign[at + 3]
+    for unit in range(len(units)):
+        units[unit] += (
+            first * embedding[weights, one, unit]
+            + second * embedding[weights, two, unit]
+            + third * embedding[weights, three, unit]
+            + fourth * embedding[weights, four, unit]
+        )
+
+
+@callee(sums=True)
+def _read_units(
+    network: RulesNetworkWeights,
+    loaded: Loaded,
+    mode: int,
+    output: int,
+    units: Float32s1,
+    at: int,
+) -> np.float32:
+    """Return what hidden units add to an output once four noted fluents are added, too."""
+    embedding, weights, readout = network.embedding, network.weights[mode], network.readout
+    changed, sign = loaded.changed, loaded.sign
+    one, two, three, four = changed[at], changed[at + 1], changed[at + 2], changed[at + 3]
+    first, second, third, fourth = sign[at], sign[at + 1], sign[at + 2], sign[at + 3]
+    total = _NONE
+    for unit in range(len(units)):
+        change = (
+            first * embedding[weights, one, unit]
+            + second * embedding[weights, two, unit]
+            + third * embedding[weights, three, unit]
+            + fourth * embedding[weights, four, unit]
+        )
+        total += readout[mode, output, unit] * max(units[unit] + change, _NONE)
+    return total
 
 
 @inner
@@ -97,44 +208,61 @@ def compute_outputs(
     """
     mode = mode_of(network.mode_fluent, states, row)
     see(network, loaded, mode)
-    view, units, rows = network.seen_as, loaded.units, loaded.rows
-    weights, embedding = network.weights[mode], network.embedding
-    for unit in range(len(units)):
-        units[unit] = loaded.hidden[mode, unit]
+    rows, canonical = loaded.rows, loaded.canonical
+    count = 0
+    for word in range(len(loaded.base)):
+        base = loaded.base[word]
+        count = _note_changes(network, loaded, mode, word, base, states[row, word], count)
+    _fill_up(loaded, count)
     for place in range(len(rows)):
         rows[place] = loaded.row[mode, place]
-    for word in range(len(loaded.words)):
-        bits = loaded.words[word] ^ states[row, word]
-        while bits:
-            bit = lowest_bit(bits)
-            bits &= bits - _ONE
-            fluent = view[mode, 64 * word + bit]
-            if fluent < 0:
-                continue
-            holds = (states[row, word] >> np.uint64(bit)) & _ONE != 0
-            change_rows(network, rows, fluent, holds)
-            if holds:
-                for unit in range(len(units)):
-                    units[unit] += embedding[weights, fluent, unit]
-            else:
-                for unit in range(len(units)):
-                    units[unit] -= embedding[weights, fluent, unit]
+    for at in range(count):
+        change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
     for place in range(len(rows)):
         rows[place] = min(rows[place], network.last[place])
-    add_up(network, loaded, mode)
+    units, at = loaded.hidden[mode], 0
+    if count > _AT_ONCE:
+        for unit in range(len(units)):
+            loaded.units[unit] = units[unit]
+        units = loaded.units
+        while at + _AT_ONCE < count:
+            add_fluents(network, loaded, mode, units, at)
+            at += _AT_ONCE
+    for output in range(len(canonical)):
+        canonical[output] = _look_up(network, rows, mode, output)
+        if len(units) > 0:
+            canonical[output] += _read_units(network, loaded, mode, output, units, at)
     for output in range(len(out)):
-        out[output] = network.sign[mode] * loaded.canonical[network.turn[mode, output]]
+        out[output] = network.sign[mode] * canonical[network.turn[mode, output]]
+
+
+@callee
+def _look_up(network: RulesNetworkWeights, rows: Int32s1, mode: int, output: int) -> np.float32:
+    """Return what the rows that are read add to an output.
+
+    Four sums that do not wait for each other, one number at a time, are quicker than
+    instructions that gather several numbers.
+    """
+    tables, weights = network.tables, network.weights[mode]
+    one, two, three, four = _NONE, _NONE, _NONE, _NONE
+    whole = len(rows) & ~3
+    for at in range(0, whole, 4):
+        # Without a sign, no place can be one that counts from the end.
+        one += tables[weights, output, np.uint32(rows[at])]
+        two += tables[weights, output, np.uint32(rows[at + 1])]
+        three += tables[weights, output, np.uint32(rows[at + 2])]
+        four += tables[weights, output, np.uint32(rows[at + 3])]
+    for at in range(whole, len(rows)):
+        one += tables[weights, output, np.uint32(rows[at])]
+    return (one + two) + (three + four)
 
 
 @callee(sums=True)
 def add_up(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     """Compute the outputs, in perspective, from the rows that are read and the units' inputs."""
-    units, rows, canonical = loaded.units, loaded.rows, loaded.canonical
-    weights, tables, readout = network.weights[mode], network.tables, network.readout
+    units, rows, canonical, readout = loaded.units, loaded.rows, loaded.canonical, network.readout
     for output in range(len(canonical)):
-        total = _NONE
-        for place in range(len(rows)):
-            total += tables[weights, output, rows[place]]
+        total = _look_up(network, rows, mode, output)
         for unit in range(len(units)):
             total += readout[mode, output, unit] * max(units[unit], _NONE)
         canonical[output] = total

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from neurogame.judges.states import CompiledValues, Values
-from neurogame.kernels.rules_network.load import compute_outputs, load
+from neurogame.kernels.rules_network.load import compute_outputs, move_near
 from neurogame.kernels.rules_network.outputs import added, value_of
-from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
+from neurogame.kernels.rules_network.weights import (
+    Loaded,
+    RulesNetworkWeights,
+    exact_sums,
+    make_loaded,
+)
 from neurogame.native.arrays import cast
 from neurogame.native.bits import ones
 from neurogame.native.compiled import inner
@@ -37,8 +42,8 @@ def value_rules_network(values: Values) -> None:
     network, loaded, states, out = valuation.network, valuation.loaded, values.states, values.out
     outputs = loaded.outputs
     for row in range(values.count):
-        if row == 0 or is_far(values, loaded, row):
-            load(loaded, states, row)
+        if (row == 0 and values.count > 2) or is_far(values, loaded, row):
+            move_near(loaded, states, row, values.count)
         compute_outputs(network, loaded, states, row, outputs)
         for role in range(out.shape[1]):
             out[row, role] = value_of(added(network, outputs, role))
@@ -46,10 +51,8 @@ def value_rules_network(values: Values) -> None:
 
 def compile_rules_network(network: RulesNetworkWeights) -> CompiledValues:
     """Return a rules network for compiled code."""
-    return CompiledValues(
-        value=entry(value_rules_network, arrays=True),
-        evaluator=RulesNetworkValuation(network=network, loaded=make_loaded(network)),
-    )
+    valuation = RulesNetworkValuation(network=exact_sums(network), loaded=make_loaded(network))
+    return CompiledValues(value=entry(value_rules_network, arrays=True), evaluator=valuation)
 
 
 @inner
@@ -57,6 +60,6 @@ def is_far(values: Values, loaded: Loaded, row: int) -> bool:
     """Return whether so many fluents differ from the loaded state that to load is quicker."""
     differ, held, states = 0, 0, values.states
     for word in range(states.shape[1]):
-        differ += ones(loaded.words[word] ^ states[row, word])
+        differ += ones(loaded.base[word] ^ states[row, word])
         held += ones(states[row, word])
     return _SHARE * differ > held

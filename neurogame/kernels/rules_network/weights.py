@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from neurogame.array_types import (
@@ -11,8 +13,12 @@ from neurogame.array_types import (
     Int32s1,
     Int32s2,
     UInt64s1,
+    UInt64s2,
 )
-from neurogame.native.struct import Struct
+from neurogame.native.struct import Struct, array_of
+
+_MANTISSA = 24
+"""Bits of float32."""
 
 
 class RulesNetworkWeights(Struct):
@@ -59,27 +65,52 @@ class RulesNetworkWeights(Struct):
     opposed: int
 
 
+def exact_sums(network: RulesNetworkWeights) -> RulesNetworkWeights:
+    """Return weights whose sums are exact: those of inputs of hidden units, rounded.
+
+    Rounded to multiples of a power of 2 so large that 24 bits hold what any fluents add up to, sums
+    have no rounding errors. So a state has one value, whichever states came before it.
+
+    Args:
+        network: the weights; they stay as they are, and all but embedding and bias are shared.
+    """
+    fields = {name: getattr(network, name) for name in network.layout()}
+    embedding, bias = array_of(network, "embedding"), array_of(network, "bias")
+    if embedding.size == 0:
+        return network
+    most = float(np.abs(embedding).sum(axis=1).max() + np.abs(bias).max())
+    unit = np.float32(2.0 ** (math.frexp(most)[1] - _MANTISSA))
+    rounded = {"embedding": np.rint(embedding / unit), "bias": np.rint(bias / unit)}
+    return RulesNetworkWeights(**fields | {name: unit * of for name, of in rounded.items()})
+
+
 class Loaded(Struct):
     """A state with what the network makes of it, mode by mode; one per thread.
 
     ``Fw`` words of a state.
 
     Attributes:
-        words: the state; uint64 ``[Fw]``.
-        known: 1 for modes in which it is loaded; int32 ``[M]``.
+        base: the state; uint64 ``[Fw]``.
+        known: what the sums of a mode are of: nothing, this state, a former one; int32 ``[M]``.
+        former: the state that they are of; uint64 ``[M, Fw]``.
         row: sum of ``first`` and addends of each look-up, in perspective, which is the row that
             it reads unless that lies behind the last; int32 ``[M, L]``.
         hidden: inputs of the hidden units; float32 ``[M, H]``.
+        changed: fluents, in perspective, in which another state differs; int32 ``[F + 4]``.
+        sign: 1 for those that it holds, -1 for others, 0 behind the last; float32 ``[F + 4]``.
         rows: the same as ``row`` for the state that is compared; int32 ``[L]``.
         units: inputs of the hidden units of that state; float32 ``[H]``.
         canonical: outputs of that state, in perspective; float32 ``[O]``.
         outputs: the same, as they count for the state; float32 ``[O]``.
     """
 
-    words: UInt64s1
+    base: UInt64s1
     known: Int32s1
+    former: UInt64s2
     row: Int32s2
     hidden: Float32s2
+    changed: Int32s1
+    sign: Float32s1
     rows: Int32s1
     units: Float32s1
     canonical: Float32s1
@@ -90,12 +121,15 @@ def make_loaded(network: RulesNetworkWeights) -> Loaded:
     """Reserve memory for a state; none is loaded."""
     modes, fluents = network.seen_as.shape
     lookups, outputs = len(network.first), network.tables.shape[1]
-    hidden = network.bias.shape[1]
+    hidden, words = network.bias.shape[1], max(1, -(-fluents // 64))
     return Loaded(
-        words=np.zeros(max(1, -(-fluents // 64)), np.uint64),
+        base=np.zeros(words, np.uint64),
         known=np.zeros(modes, np.int32),
+        former=np.zeros((modes, words), np.uint64),
         row=np.zeros((modes, lookups), np.int32),
         hidden=np.zeros((modes, hidden), np.float32),
+        changed=np.zeros(fluents + 4, np.int32),
+        sign=np.zeros(fluents + 4, np.float32),
         rows=np.zeros(lookups, np.int32),
         units=np.zeros(hidden, np.float32),
         canonical=np.zeros(outputs, np.float32),
