@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.array_types import Float32s
+from neurogame.array_types import Float32s, UInt64s
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.evaluators.rules_network.build import make_rules_network
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
@@ -44,14 +45,22 @@ def test_untrained_all_values_are_one_half_to_the_bit(name: str) -> None:
     assert torch.equal(_compiled(game, network, states), wanted)
 
 
-def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> torch.Tensor:
-    """Return what compiled searches make of states."""
+def _values(game: Game, evaluator: torch.nn.Module) -> Callable[[UInt64s], Float32s]:
+    """Return what gives the values that compiled searches see; it remembers states."""
     values = SearchEvaluator(evaluator, game.circuit)  # type: ignore[arg-type]
     assert values.kind == PROGRAM
-    rows = packed(states)
-    out = np.zeros((len(rows), len(game.roles)), np.float32)
-    evaluate(values.values, rows, np.zeros((len(game.fluents), 0), np.int64), len(rows), out)
-    return torch.from_numpy(out)
+
+    def value(rows: UInt64s) -> Float32s:
+        out = np.zeros((len(rows), len(game.roles)), np.float32)
+        evaluate(values.values, rows, np.zeros((len(game.fluents), 0), np.int64), len(rows), out)
+        return out
+
+    return value
+
+
+def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> torch.Tensor:
+    """Return what compiled searches make of states."""
+    return torch.from_numpy(_values(game, evaluator)(packed(states)))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -65,6 +74,20 @@ def test_compiled_code_equals_plain_torch(name: str) -> None:
         wanted = network(batch.to_bool()).detach()
         assert wanted.std(dim=0).max() > 0.02
         torch.testing.assert_close(_compiled(game, network, batch), wanted, rtol=0, atol=3e-6)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("size", [1, 2, 7, 200])
+def test_a_state_has_one_value_whichever_states_came_before(name: str, size: int) -> None:
+    """Sums go on from state to state and are exact: not a bit depends on order and batches."""
+    game = Game.load(name)
+    network = network_of(game, replace(SMALL, hidden=40))
+    rows = packed(states_in_play(game, 200))
+    order = np.random.default_rng(size).permutation(200)
+    wanted, values = _values(game, network), _values(game, network)
+    expected = np.concatenate([wanted(rows[at : at + 1]) for at in range(200)])
+    for batch in np.split(order, range(size, 200, size)):
+        assert np.array_equal(values(rows[batch]), expected[batch])
 
 
 @pytest.mark.parametrize(
