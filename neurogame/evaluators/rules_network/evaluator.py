@@ -119,7 +119,7 @@ class RulesNetwork(Evaluator):
         return float(layout.sign[mode]) * total[:, turn]
 
     def compiled_values(self) -> CompiledValues | None:
-        """Return the compiled form, whose arrays are the present parameters themselves."""
+        """Return the compiled form; see :meth:`Evaluator.compiled_values`."""
         from neurogame.kernels.rules_network.search import compile_rules_network
 
         if self.tables.dtype != torch.float32 or self.tables.device.type != "cpu":

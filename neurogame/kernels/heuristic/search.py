@@ -1,4 +1,4 @@
-"""Values of the leaves of searches by a heuristic, each from the one before it."""
+"""Values of the leaves of searches by a heuristic, each from what it shares with others."""
 
 from __future__ import annotations
 

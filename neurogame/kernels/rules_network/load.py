@@ -17,7 +17,7 @@ _ONE = np.uint64(1)
 _NONE = np.float32(0)
 _AT_ONCE = 4
 _NOTHING, _BASE, _FORMER = 0, 1, 2
-"""What the sums of a mode are of: nothing yet, the loaded state, the one before it."""
+"""What the sums of a mode are of: nothing yet, the loaded state, one that was loaded before."""
 
 
 @inner

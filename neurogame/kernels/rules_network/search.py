@@ -1,4 +1,10 @@
-"""Values of the leaves of searches, each from the one before it, which is often its sibling."""
+"""Values of the leaves of searches, each from what it has in common with those beside it.
+
+That is their parent, mostly. Its sums go on from those of the parent before it.
+
+*Reference:* Nasu, "Efficiently updatable neural-network-based evaluation functions for computer
+shogi" (2018), for inputs of hidden units that go on from position to position in whole numbers.
+"""
 
 from __future__ import annotations
 
