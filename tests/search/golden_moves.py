@@ -222,7 +222,7 @@ def _alpha_beta(name: str, kind: str, own: str) -> Iterator[Found]:
     search = AlphaBeta(
         _game(name),
         _evaluator(name, kind),
-        settings=SearchSettings(**{"foresight": False, **changes}),
+        settings=SearchSettings(**{"foresight": False, "reductions": 0.0, **changes}),
         seed=SEED,
     )
     relation = opposition(_game(name))

@@ -28,6 +28,11 @@ def _tree(seed: int) -> RandomTree:
     return RandomTree(seed, roles=2, plies=8, width=60, simultaneous=False, zero_sum=True, ends=0)
 
 
+def _whole(batch: int = 1) -> SearchSettings:
+    """Return settings with which a value of a depth is that of all lines of that depth."""
+    return SearchSettings(batch=batch, think_when_forced=True, reductions=0.0)
+
+
 def _is_sound(tree: RandomTree, found: SearchResult) -> bool:
     """Return whether the value is of the last complete depth, or of a better move one deeper."""
     complete = plain_paranoid(tree, 0, 0, found.depth)
@@ -40,7 +45,7 @@ def _is_sound(tree: RandomTree, found: SearchResult) -> bool:
 def test_node_limit_keeps_the_last_complete_depth(budget: int) -> None:
     for seed in range(5):
         tree = _tree(seed)
-        settings = SearchSettings(batch=1 + 20 * (seed % 3), think_when_forced=True)
+        settings = _whole(1 + 20 * (seed % 3))
         found = searcher(tree, OPPOSED, settings=settings).search(packed(0), 0, Limit(nodes=budget))
         # Reading the principal line of every depth generates its states once more.
         again = tree.expanded - found.nodes
@@ -56,8 +61,7 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
     better = 0
     for budget in range(30, 300, 6):
         tree = _tree(budget)
-        options = SearchSettings(batch=1, think_when_forced=True)
-        found = searcher(tree, OPPOSED, settings=options).search(packed(0), 0, Limit(nodes=budget))
+        found = searcher(tree, OPPOSED, settings=_whole()).search(packed(0), 0, Limit(nodes=budget))
         if found.value[0] != plain_paranoid(tree, 0, 0, found.depth):
             better += 1
             child = tree.positions[0].children[found.line[0]]
@@ -70,8 +74,7 @@ def test_time_limit_returns_what_is_known_then() -> None:
     for seed in range(2):
         tree = _tree(seed)
         tree.on_call = lambda: time.sleep(0.02)
-        options = SearchSettings(batch=1, think_when_forced=True)
-        search = searcher(tree, OPPOSED, settings=options)
+        search = searcher(tree, OPPOSED, settings=_whole())
         found = search.search(packed(0), 0, Limit(seconds=1.0))
         # Each state takes a fiftieth of the time, and all of them much more than there is.
         assert found.nodes <= 60

@@ -192,6 +192,20 @@ def test_speed_ups_save_nodes_and_change_no_value(name: str, plies: int, depth: 
     assert results["all"][1] <= 0.4 * results["plain"][1]
 
 
+def test_late_moves_that_look_bad_are_searched_less_deep() -> None:
+    """With as many states the search gets deeper; where a depth is asked for, nothing changes."""
+    game = Game.load("connectfour")
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp", noise=0.2), seed=1)
+    by_nodes, by_depth = [], []
+    for reductions in (0.0, 0.8):
+        search = AlphaBeta(game, evaluator, settings=SearchSettings(reductions=reductions))
+        by_nodes.append(search.search(game.initial_state(), 0, Limit(nodes=20_000)).depth)
+        search.forget()
+        by_depth.append(search.search(game.initial_state(), 0, Limit(depth=5)).nodes)
+    assert by_nodes[1] > by_nodes[0]
+    assert by_depth[1] == by_depth[0]
+
+
 def test_terminal_states_and_foreign_games_are_refused(tictactoe: Game) -> None:
     search = AlphaBeta(tictactoe, Blind(tictactoe))
     state = tictactoe.initial_state()

@@ -57,6 +57,15 @@ class SearchSettings(Settings):
     scout: bool = setting(
         True, "whether all moves but the first are looked at with a null window first"
     )
+    reductions: float = setting(
+        0.8,
+        "how much less deep moves are searched first that come late in the order and look bad: by "
+        "this times the logarithm of the depth times that of their place, and more the less they "
+        "are worth. Those that are not refuted so are searched again. Not where a depth is asked "
+        "for, whose value it would change. 0 turns it off",
+        least=0,
+        most=2,
+    )
     quiescence: int = setting(
         0,
         "plies that a line may be longer than the depth. A node one ply above the horizon is "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import final
 
@@ -145,6 +146,9 @@ class TreeSearch:
         memory = self._memory(role)
         memory.begin()
         own_moves, is_open = self._set_root(memory, state, deadline)
+        if limit.depth is not None:
+            exact = replace(self._settings, reductions=0.0)
+            memory.search.numbers = filled(Numbers, exact)
         deepening = self._deepening(memory, limit.nodes)
         memories = [memory]
         try:

@@ -8,10 +8,14 @@ whatever they do.
 
 *Reference:* Knuth and Moore, An analysis of alpha-beta pruning (1975); fail-soft by Fishburn;
 null windows: Marsland and Campbell, Parallel search of strongly ordered game trees (1982);
-Sturtevant and Korf, On pruning techniques for multi-player games (2000), for paranoid.
+Sturtevant and Korf, On pruning techniques for multi-player games (2000), for paranoid. Late moves
+that are searched less deep at first: Levy, Broughton and Taylor, The SEX algorithm in computer
+chess (1989), for depths that depend on how interesting a move is.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -47,6 +51,9 @@ from neurogame.search.alphabeta.compiled.table import (
 
 _NARROW = np.float32(1e-6)
 """Width of a null window. Values inside it are exact, so that no width would be wrong."""
+_LEAST_REDUCED = 3
+_LACK = 5.0
+"""How much a row's distance to the window counts, in 0..1, beside the logarithm of its place."""
 
 
 @inner
@@ -92,7 +99,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     if row.low == row.high:
         search.value = float(row.low)
         return SETTLED
-    depth = frame.depth - 1
+    depth = frame.depth - 1 - frame.less
     if row.width == UNKNOWN and depth > 0:
         measure(search, place)
     if depth == 0 or row.width <= 0:
@@ -137,7 +144,7 @@ def push_paranoid(search: Search, frame: Frame, place: int) -> None:
     table = search.table
     row = search.stack.rows[place]
     alpha, beta = _window(frame)
-    depth, quiet = frame.depth - 1, frame.quiet
+    depth, quiet = frame.depth - 1 - frame.less, frame.quiet
     draft = PER_PLY * depth + quiet
     if depth == 1:
         # Not quiet: one ply more than was asked for.
@@ -188,7 +195,7 @@ def open_paranoid(
     frame.best_row, frame.worst_row = -1, -1
     frame.slack = np.float32(0)
     frame.group = frame.answer = 0
-    frame.full = 1
+    frame.full, frame.less = 1, 0
     arrange(search, frame, ply, entry.best)
     guess = rows[frame.first + row_at(frame, rows, 0, 0)].estimate
     frame.cut = (frame.answers == 1 and frame.own > 1 and guess >= beta) or (
@@ -223,6 +230,10 @@ def _absorb(search: Search, frame: Frame, rows: Records[Row]) -> bool:
     row, value = rows[frame.first + number], np.float32(search.value)
     alpha, beta = _alpha(frame), _beta(frame)
     row.estimate = value
+    if frame.less > 0 and (value > alpha if frame.answers == 1 else value < beta):
+        # A search less deep has not refuted the row: once more, as deep as asked for.
+        frame.less = 0
+        return False
     if frame.full == 0 and alpha < value < beta:
         # The null window was to refute the row and has not: once more, with the whole window.
         frame.full = 1
@@ -241,7 +252,23 @@ def _absorb(search: Search, frame: Frame, rows: Records[Row]) -> bool:
             return True
     one_chooses = frame.own == 1 or frame.answers == 1
     frame.full = search.numbers.scout == 0 or not one_chooses or not (_has_value(frame))
+    frame.less = 0 if frame.full else _reduction(search, frame, rows)
     return False
+
+
+@inner
+def _reduction(search: Search, frame: Frame, rows: Records[Row]) -> int:
+    """Return by how many plies less the present row is searched first, which is to be refuted.
+
+    The more, the later it comes, and the worse it looks for whoever has the choice.
+    """
+    scale = search.numbers.reductions
+    if scale == 0 or frame.depth < _LEAST_REDUCED:
+        return 0
+    estimate = rows[frame.first + row_at(frame, rows, frame.group, frame.answer)].estimate
+    lacks = _alpha(frame) - estimate if frame.answers == 1 else estimate - _beta(frame)
+    late = math.log(1 + frame.group + frame.answer) + max(_LACK * float(lacks), -1.0)
+    return max(0, min(int(scale * math.log(frame.depth) * late), frame.depth - 2))
 
 
 @inner

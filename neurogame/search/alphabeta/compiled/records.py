@@ -89,6 +89,7 @@ class Frame(Protocol):
         quiet: plies of quiescence left.
         cut: whether its first row is expected to be enough.
         full: whether the present row needs the full window.
+        less: plies by which the present row is searched less deep, to be refuted.
         alpha: lower end of the window.
         beta: upper end of the window.
         best: value of the best row.
@@ -113,6 +114,7 @@ class Frame(Protocol):
     quiet: int
     cut: Annotated[int | np.bool_, np.int64]
     full: int
+    less: int
     alpha: np.float32
     beta: np.float32
     best: np.float32
