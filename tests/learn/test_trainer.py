@@ -141,14 +141,14 @@ def test_without_a_finished_match_what_predicts_outcomes_is_released(
         return compare(*players, **{**conditions, "stop": lambda: True})
 
     monkeypatch.setattr("neurogame.learn.trainer.compare", cut)
-    few, many = (trainer(tmp_path / str(games), games) for games in (64, 4000))
+    few, many = (trainer(tmp_path / str(games), games) for games in (64, 6000))
     for run in (few, many):
         run.run()
         assert {row["matches"] for row in run.results} == {0}
     assert few.release.seconds == 0
     assert not (tmp_path / "64" / "best.pt").exists()
     assert many.release.seconds > 0
-    assert load_checkpoint(tmp_path / "4000" / "best.pt").description["kind"] == "rules-network"
+    assert load_checkpoint(tmp_path / "6000" / "best.pt").description["kind"] == "rules-network"
     assert "predict outcomes" in still_rises(many.results)
 
 
