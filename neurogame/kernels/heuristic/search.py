@@ -8,8 +8,8 @@ from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
 from neurogame.kernels.heuristic.exported import ExportedHeuristic, ValueLines
-from neurogame.kernels.rules_network.load import compute_outputs, move_near
-from neurogame.kernels.rules_network.search import is_far
+from neurogame.kernels.rules_network.load import compute_outputs
+from neurogame.kernels.rules_network.search import approach
 from neurogame.kernels.rules_network.weights import (
     Loaded,
     RulesNetworkWeights,
@@ -52,8 +52,7 @@ def value_heuristic(values: Values) -> None:
             derive(derived, values, first, count)
         for lane in range(count):
             row = first + lane
-            if (row == 0 and values.count > 2) or is_far(values, loaded, row):
-                move_near(loaded, states, row, values.count)
+            approach(values, loaded, row)
             compute_outputs(network, loaded, states, row, outputs)
             for role in range(out.shape[1]):
                 number = lines.feature[role]

@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1, UInt64s2
-from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights
+from neurogame.kernels.rules_network.weights import AT_ONCE, Loaded, RulesNetworkWeights
 from neurogame.native.bits import lowest_bit, ones
 from neurogame.native.compiled import callee, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)
-_AT_ONCE = 4
 _NOTHING, _BASE, _FORMER = 0, 1, 2
 """What the sums of a mode are of: nothing yet, the loaded state, one that was loaded before."""
 
@@ -94,7 +93,7 @@ def _move(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     for at in range(count):
         change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
     _fill_up(loaded, count)
-    for at in range(0, count, _AT_ONCE):
+    for at in range(0, count, AT_ONCE):
         add_fluents(network, loaded, mode, units, at)
 
 
@@ -125,7 +124,7 @@ def _note_changes(
 @inner
 def _fill_up(loaded: Loaded, count: int) -> None:
     """Let fluents that add nothing follow those that are noted."""
-    for at in range(count, count + _AT_ONCE):
+    for at in range(count, count + AT_ONCE):
         loaded.changed[at] = loaded.changed[count - 1] if count > 0 else 0
         loaded.sign[at] = _NONE
 
@@ -221,13 +220,13 @@ def compute_outputs(
     for place in range(len(rows)):
         rows[place] = min(rows[place], network.last[place])
     units, at = loaded.hidden[mode], 0
-    if count > _AT_ONCE:
+    if count > AT_ONCE:
         for unit in range(len(units)):
             loaded.units[unit] = units[unit]
         units = loaded.units
-        while at + _AT_ONCE < count:
+        while at + AT_ONCE < count:
             add_fluents(network, loaded, mode, units, at)
-            at += _AT_ONCE
+            at += AT_ONCE
     for output in range(len(canonical)):
         canonical[output] = _look_up(network, rows, mode, output)
         if len(units) > 0:

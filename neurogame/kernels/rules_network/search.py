@@ -23,8 +23,9 @@ from neurogame.native.compiled import inner
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
 
-_SHARE = 3
-"""A state is loaded anew where more than one fluent in this many differs from the loaded one."""
+_SHARE, _FEW = 3, 2
+"""What is loaded is given up where more than one fluent in so many differs, and for more states
+than so few."""
 
 
 class RulesNetworkValuation(Struct):
@@ -48,8 +49,7 @@ def value_rules_network(values: Values) -> None:
     network, loaded, states, out = valuation.network, valuation.loaded, values.states, values.out
     outputs = loaded.outputs
     for row in range(values.count):
-        if (row == 0 and values.count > 2) or is_far(values, loaded, row):
-            move_near(loaded, states, row, values.count)
+        approach(values, loaded, row)
         compute_outputs(network, loaded, states, row, outputs)
         for role in range(out.shape[1]):
             out[row, role] = value_of(added(network, outputs, role))
@@ -62,10 +62,14 @@ def compile_rules_network(network: RulesNetworkWeights) -> CompiledValues:
 
 
 @inner
-def is_far(values: Values, loaded: Loaded, row: int) -> bool:
-    """Return whether so many fluents differ from the loaded state that to load is quicker."""
+def approach(values: Values, loaded: Loaded, row: int) -> None:
+    """Load what a state has in common with those behind it, where that makes it quicker to value.
+
+    That is so for the first of several states, and where many fluents differ.
+    """
     differ, held, states = 0, 0, values.states
     for word in range(states.shape[1]):
         differ += ones(loaded.base[word] ^ states[row, word])
         held += ones(states[row, word])
-    return _SHARE * differ > held
+    if _SHARE * differ > held or (row == 0 and values.count > _FEW):
+        move_near(loaded, states, row, values.count)

@@ -17,8 +17,12 @@ from neurogame.array_types import (
 )
 from neurogame.native.struct import Struct, array_of
 
+AT_ONCE = 4
+"""Fluents whose weights are added to the inputs of hidden units at the same time."""
 _MANTISSA = 24
 """Bits of float32."""
+_LEAST = -100
+"""Exponent of 2 of the finest rounding; below -126 there are no normal numbers."""
 
 
 class RulesNetworkWeights(Struct):
@@ -79,7 +83,9 @@ def exact_sums(network: RulesNetworkWeights) -> RulesNetworkWeights:
     if embedding.size == 0:
         return network
     most = float(np.abs(embedding).sum(axis=1).max() + np.abs(bias).max())
-    unit = np.float32(2.0 ** (math.frexp(most)[1] - _MANTISSA))
+    # What is rounded may be larger by half a unit for each fluent.
+    bits = math.frexp(most * (1 + embedding.shape[1] * 2.0**-_MANTISSA))[1]
+    unit = np.float32(2.0 ** max(bits - _MANTISSA, _LEAST))
     rounded = {"embedding": np.rint(embedding / unit), "bias": np.rint(bias / unit)}
     return RulesNetworkWeights(**fields | {name: unit * of for name, of in rounded.items()})
 
@@ -128,8 +134,8 @@ def make_loaded(network: RulesNetworkWeights) -> Loaded:
         former=np.zeros((modes, words), np.uint64),
         row=np.zeros((modes, lookups), np.int32),
         hidden=np.zeros((modes, hidden), np.float32),
-        changed=np.zeros(fluents + 4, np.int32),
-        sign=np.zeros(fluents + 4, np.float32),
+        changed=np.zeros(fluents + AT_ONCE, np.int32),
+        sign=np.zeros(fluents + AT_ONCE, np.float32),
         rows=np.zeros(lookups, np.int32),
         units=np.zeros(hidden, np.float32),
         canonical=np.zeros(outputs, np.float32),
