@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Int32s1, UInt64s2
+from neurogame.array_types import Float32s1, Int32s1, UInt64s1, UInt64s2
 from neurogame.kernels.rules_network.weights import AT_ONCE, Loaded, RulesNetworkWeights
 from neurogame.native.bits import lowest_bit, ones
 from neurogame.native.compiled import callee, inner
@@ -74,10 +74,7 @@ def see(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
 def _move(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
     """Bring the sums of a mode to the loaded state, from the former one where that is nearer."""
     former, base = loaded.former[mode], loaded.base
-    differ, held = 0, 0
-    for word in range(len(base)):
-        differ += ones(former[word] ^ base[word])
-        held += ones(base[word])
+    differ, held = differing(former, base)
     rows, units = loaded.row[mode], loaded.hidden[mode]
     if loaded.known[mode] == _NOTHING or differ > held:
         for word in range(len(base)):
@@ -86,51 +83,59 @@ def _move(network: RulesNetworkWeights, loaded: Loaded, mode: int) -> None:
             rows[place] = network.first[place]
         for unit in range(len(units)):
             units[unit] = network.bias[mode, unit]
-    count = 0
+    count = _note_changes(network, loaded, mode, former, base)
     for word in range(len(base)):
-        count = _note_changes(network, loaded, mode, word, former[word], base[word], count)
         former[word] = base[word]
-    for at in range(count):
-        change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
-    _fill_up(loaded, count)
+    _change_noted(network, loaded, rows, count)
     for at in range(0, count, AT_ONCE):
-        add_fluents(network, loaded, mode, units, at)
+        _add_fluents(network, loaded, mode, units, at)
+
+
+@inner
+def differing(before: UInt64s1, after: UInt64s1) -> tuple[int, int]:
+    """Return how many fluents differ between two packed states, and how many the second holds."""
+    differ, held = 0, 0
+    for word in range(len(before)):
+        differ += ones(before[word] ^ after[word])
+        held += ones(after[word])
+    return differ, held
 
 
 @inner
 def _note_changes(
-    network: RulesNetworkWeights,
-    loaded: Loaded,
-    mode: int,
-    word: int,
-    before: np.uint64,
-    after: np.uint64,
-    count: int,
+    network: RulesNetworkWeights, loaded: Loaded, mode: int, before: UInt64s1, after: UInt64s1
 ) -> int:
-    """Note the fluents of a word that begin or cease to hold, behind others; return how many."""
-    bits = before ^ after
-    while bits:
-        bit = lowest_bit(bits)
-        bits &= bits - _ONE
-        fluent = network.seen_as[mode, 64 * word + bit]
-        if fluent >= 0:
-            loaded.changed[count] = fluent
-            holds = (after >> np.uint64(bit)) & _ONE != 0
-            loaded.sign[count] = np.float32(1) if holds else np.float32(-1)
-            count += 1
+    """Note the fluents that begin or cease to hold; return how many.
+
+    Behind them come some that add nothing.
+    """
+    count = 0
+    for word in range(len(before)):
+        bits = before[word] ^ after[word]
+        while bits:
+            bit = lowest_bit(bits)
+            bits &= bits - _ONE
+            fluent = network.seen_as[mode, 64 * word + bit]
+            if fluent >= 0:
+                loaded.changed[count] = fluent
+                holds = (after[word] >> np.uint64(bit)) & _ONE != 0
+                loaded.sign[count] = np.float32(1) if holds else np.float32(-1)
+                count += 1
+    for at in range(count, count + AT_ONCE):
+        loaded.changed[at] = loaded.changed[count - 1] if count > 0 else 0
+        loaded.sign[at] = _NONE
     return count
 
 
 @inner
-def _fill_up(loaded: Loaded, count: int) -> None:
-    """Let fluents that add nothing follow those that are noted."""
-    for at in range(count, count + AT_ONCE):
-        loaded.changed[at] = loaded.changed[count - 1] if count > 0 else 0
-        loaded.sign[at] = _NONE
+def _change_noted(network: RulesNetworkWeights, loaded: Loaded, rows: Int32s1, count: int) -> None:
+    """Change the rows that look-ups read by the fluents that are noted."""
+    for at in range(count):
+        change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
 
 
 @callee(sums=True)
-def add_fluents(
+def _add_fluents(
     network: RulesNetworkWeights, loaded: Loaded, mode: int, units: Float32s1, at: int
 ) -> None:
     """Add what four noted fluents add to the inputs of hidden units, from one of them on."""
@@ -208,15 +213,10 @@ def compute_outputs(
     mode = mode_of(network.mode_fluent, states, row)
     see(network, loaded, mode)
     rows, canonical = loaded.rows, loaded.canonical
-    count = 0
-    for word in range(len(loaded.base)):
-        base = loaded.base[word]
-        count = _note_changes(network, loaded, mode, word, base, states[row, word], count)
-    _fill_up(loaded, count)
+    count = _note_changes(network, loaded, mode, loaded.base, states[row])
     for place in range(len(rows)):
         rows[place] = loaded.row[mode, place]
-    for at in range(count):
-        change_rows(network, rows, loaded.changed[at], loaded.sign[at] > _NONE)
+    _change_noted(network, loaded, rows, count)
     for place in range(len(rows)):
         rows[place] = min(rows[place], network.last[place])
     units, at = loaded.hidden[mode], 0
@@ -225,7 +225,7 @@ def compute_outputs(
             loaded.units[unit] = units[unit]
         units = loaded.units
         while at + AT_ONCE < count:
-            add_fluents(network, loaded, mode, units, at)
+            _add_fluents(network, loaded, mode, units, at)
             at += AT_ONCE
     for output in range(len(canonical)):
         canonical[output] = _look_up(network, rows, mode, output)

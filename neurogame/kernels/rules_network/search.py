@@ -9,7 +9,7 @@ shogi" (2018), for inputs of hidden units that go on from position to position i
 from __future__ import annotations
 
 from neurogame.judges.states import CompiledValues, Values
-from neurogame.kernels.rules_network.load import compute_outputs, move_near
+from neurogame.kernels.rules_network.load import compute_outputs, differing, move_near
 from neurogame.kernels.rules_network.outputs import added, value_of
 from neurogame.kernels.rules_network.weights import (
     Loaded,
@@ -18,7 +18,6 @@ from neurogame.kernels.rules_network.weights import (
     make_loaded,
 )
 from neurogame.native.arrays import cast
-from neurogame.native.bits import ones
 from neurogame.native.compiled import inner
 from neurogame.native.entries import entry
 from neurogame.native.struct import Struct
@@ -67,9 +66,6 @@ def approach(values: Values, loaded: Loaded, row: int) -> None:
 
     That is so for the first of several states, and where many fluents differ.
     """
-    differ, held, states = 0, 0, values.states
-    for word in range(states.shape[1]):
-        differ += ones(loaded.base[word] ^ states[row, word])
-        held += ones(states[row, word])
+    differ, held = differing(loaded.base, values.states[row])
     if _SHARE * differ > held or (row == 0 and values.count > _FEW):
-        move_near(loaded, states, row, values.count)
+        move_near(loaded, values.states, row, values.count)
