@@ -379,17 +379,39 @@ def test_fewer_run_where_matches_are_long() -> None:
     of, found = game("tictactoe"), []
     candidates = [candidate(name, learned_belief(30)) for name in "ab"]
     plain = candidate("mcts", UNTRIED)
-    # Where moves are very many, plain search is not tried at so little time.
-    for rounds, moves in ((12, 9), (7, 9), (5, 9), (12, 500)):
+    # Where the least time per move is long, plain search is not tried with less.
+    for matches, least in ((12, 0.004), (7, 0.004), (3, 0.004), (1, 0.004), (12, 0.1)):
         costs = Probe(
-            plies=60, choices=60, branching=moves, simultaneous=0, overhead=0, simulation=1e-6
+            plies=60, choices=60, branching=9, simultaneous=0, overhead=0, simulation=1e-6
         )
-        until = time.monotonic() + rounds * 60 * 0.0041
-        racers, seconds = _trials(of, plain, candidates, costs, until=until, seed=1, move_time=1.0)
+        until = time.monotonic() + matches * 60 * 0.0041
+        racers, seconds = _trials(
+            of, plain, candidates, costs, until=until, least=least, seed=1, move_time=1.0
+        )
         assert [racer.name for racer in racers] == ["a", "b"]
         found.append((seconds > 0, bool(racers[0].rounds), bool(racers[1].rounds)))
     none = (False, False, False)
-    assert found == [(True, True, True), (True, True, False), none, none]
+    one = (True, True, False)
+    assert found == [(True, True, True), one, one, none, none]
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_where_moves_are_many_there_is_time_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = []
+    for simulation in (1e-6, 6e-5, 1e-2):
+        offering(monkeypatch, candidate("bad", learned_belief(30)))
+        costs = Probe(
+            plies=60,
+            choices=60,
+            branching=9,
+            simultaneous=0,
+            overhead=0,
+            simulation=simulation,
+        )
+        monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_, costs=costs: costs)
+        chosen = choose_player(game("tictactoe"), seconds=20, seed=1, move_time=0.5)
+        shares.append((chosen.name, chosen.move_time > 0))
+    assert shares == [(PLAIN, True), (PLAIN, True), ("bad", False)]
 
 
 def test_it_solves_while_its_start_lasts_and_remembers_the_line() -> None:

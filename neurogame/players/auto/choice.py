@@ -30,13 +30,16 @@ _PROBE_SHARE = 0.015
 """Share of the time for the speed of the game."""
 _PROBED = 0.015
 """Seconds per move by which that is measured."""
-_LEARNING_SHARE = 0.8
-"""Share of the time left that goes into learning before trials."""
-_TRIAL_SHARE = 0.1
-"""Share of all the time that trials may take."""
+_LEARNING_SHARE = 0.9
+"""Share of the time left that goes into learning and then into trials."""
+_TRIAL_SHARE, _MOST_TRIAL_SHARE = 0.1, 0.2
+"""Share of all the time that trials may take, and the most where matches are so long that otherwise
+there would be no round: one that is lost is enough to leave what was learned."""
 _ROUNDS, _MOST_ROUNDS = 3, 12
-"""Rounds that should fit that time, and beyond which there are none: the doubt that is left is
-about the time per move."""
+"""Rounds that should fit that time, but for such matches, and beyond which there are none: the
+doubt that is left is about the time per move."""
+_LONGER = 1.2
+"""How much longer a match may take than the one that was measured."""
 _SHORTEST, _LONGEST = 0.004, 0.25
 """Seconds per move in trials."""
 _VISITS = 30
@@ -115,19 +118,26 @@ def choose_player(
     facts = game_facts(game, costs)
     kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]
     candidates = offers.trained(checkpoints, kinds)
+    move_time = move_time or _USUAL_MOVE
+    least = min(max(_SHORTEST, _VISITS * costs.branching * costs.simulation), move_time)
+    least_round = _LONGER * MATCHES_PER_ROUND * costs.match(Limit(seconds=least))
+    trial_time = max(_TRIAL_SHARE * seconds, least_round)
+    if trial_time > _MOST_TRIAL_SHARE * seconds:
+        trial_time = 0.0
     if self_play and not candidates:
-        offers.learn(_LEARNING_SHARE * (deadline - time.monotonic()))
+        offers.learn(_LEARNING_SHARE * (deadline - time.monotonic()) - trial_time)
     making = time.monotonic()
     candidates = candidates or offers.taught(kinds)
     making = time.monotonic() - making
-    racers, trial_time = _trials(
+    racers, tried = _trials(
         game,
         plain,
         candidates,
         costs,
-        until=min(time.monotonic() + _TRIAL_SHARE * seconds, deadline),
+        until=min(time.monotonic() + trial_time, deadline),
+        least=least,
         seed=seed,
-        move_time=move_time or _USUAL_MOVE,
+        move_time=move_time,
     )
     best = best_believed(racers)
     winner = next((one for one in candidates if best and one.name == best.name), plain)
@@ -144,7 +154,7 @@ def choose_player(
             learned=None if best is not None else doubted,
             making=making / max(len(candidates), 1),
             plies=costs.opening_plies,
-            move_time=move_time or _USUAL_MOVE,
+            move_time=move_time,
             seed=seed,
         )
     return PlayerChoice(
@@ -152,7 +162,7 @@ def choose_player(
         player=winner.player,
         facts=facts,
         racers=tuple(racers),
-        move_time=trial_time,
+        move_time=tried,
         school=school,
         notes=tuple(offers.notes),
         seconds=time.monotonic() - begun,
@@ -166,6 +176,7 @@ def _trials(
     costs: Probe,
     *,
     until: float,
+    least: float,
     seed: int,
     move_time: float,
 ) -> tuple[list[Racer], float]:
@@ -177,17 +188,18 @@ def _trials(
         candidates: those who run; fewer, the first ones, where there is no time for all.
         costs: of a match.
         until: when to end, as ``time.monotonic`` tells it.
+        least: seconds per move below which trials say nothing.
         seed: decides the openings.
         move_time: seconds per move in the match.
     """
     untried = [Racer(name=one.name, prior=one.belief) for one in candidates]
     left = until - time.monotonic()
-    enough = max(_SHORTEST, _VISITS * costs.branching * costs.simulation)
-    for count in range(len(candidates), 0, -1):
-        matches = MATCHES_PER_ROUND * _ROUNDS * count
+    races = [(count, _ROUNDS) for count in range(len(candidates), 0, -1)]
+    for count, rounds in [*races, *((1, 1) for _ in candidates[:1])]:
+        matches = MATCHES_PER_ROUND * rounds * count
         fitting = (left / matches - costs.overhead) / max(costs.choices, 1)
-        seconds = min(fitting, _LONGEST, move_time)
-        if seconds >= min(enough, move_time):
+        seconds = min(fitting, least if rounds == 1 else min(_LONGEST, move_time))
+        if seconds >= least:
             break
     else:
         return untried, 0.0
