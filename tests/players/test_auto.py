@@ -389,6 +389,8 @@ def test_fewer_run_where_matches_are_long() -> None:
             of, plain, candidates, costs, until=until, least=least, seed=1, move_time=1.0
         )
         assert [racer.name for racer in racers] == ["a", "b"]
+        # What one has not won speaks against the other, even where that did not run.
+        assert (racers[1].belief.mean < racers[1].prior.mean) == bool(racers[0].rounds)
         found.append((seconds > 0, bool(racers[0].rounds), bool(racers[1].rounds)))
     none = (False, False, False)
     one = (True, True, False)

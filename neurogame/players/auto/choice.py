@@ -215,4 +215,8 @@ def _trials(
     )
     with during(f"{game.name}: trials of {count} against mcts", max(left, 0.0)):
         race.run(limit, until, _MOST_ROUNDS)
-    return [*race.racers, *untried[count:]], seconds
+    racers = [*race.racers, *untried[count:]]
+    # What is seen of one is told of the others, too.
+    for racer in racers:
+        racer.beside, racer.doublings = racers, race.racers[0].doublings
+    return racers, seconds
