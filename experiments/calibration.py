@@ -20,12 +20,12 @@ import torch
 from tqdm import tqdm
 
 from neurogame.arena.exact_positions import sample_positions
+from neurogame.arena.positions import values_of
+from neurogame.arena.reliability import Reliability, reliability
 from neurogame.array_types import Float64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.calibration import AtDistance, by_distance, calibrate
-from neurogame.inspect.positions import values_of
-from neurogame.inspect.reliability import Reliability, reliability
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.exact import Prover
 from neurogame.simulate.game import State

@@ -19,9 +19,9 @@ from typing import Any
 
 import torch
 
+from neurogame.arena.positions import played_positions
 from neurogame.arena.yardstick import Yardstick
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import Extractor
 from neurogame.inspect.rules.fidelity import fidelity
 from neurogame.inspect.rules.report import rules_file_text

@@ -11,10 +11,10 @@ from typing import final
 
 import numpy as np
 
+from neurogame.arena.positions import PlayedPositions
 from neurogame.array_types import Int64s1
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.change.fluent_effects import FluentEffects
-from neurogame.inspect.positions import PlayedPositions
 from neurogame.inspect.weights import weight_table
 from neurogame.simulate.game import Game
 
@@ -51,7 +51,7 @@ def oscillating_fluents(game: Game, played: PlayedPositions) -> Int64s1:
     Args:
         game: the game.
         played: positions of whole games, as
-            :func:`~neurogame.inspect.positions.played_positions` returns them.
+            :func:`~neurogame.arena.positions.played_positions` returns them.
     """
     held = played.states.to_bool().numpy()
     follows = (played.games[1:] == played.games[:-1]) & (np.diff(played.plies) == 1)

@@ -21,11 +21,11 @@ import numpy as np
 import torch
 from cells import Cells, progress
 
+from neurogame.arena.positions import played_positions
 from neurogame.array_types import Float64s1, Float64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.in_short import LINES, in_short
-from neurogame.inspect.positions import played_positions
 from neurogame.intervals import wilson_interval
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game, State

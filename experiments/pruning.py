@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.arena.positions import PlayedPositions, values_of
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.positions import PlayedPositions, values_of
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.simulate.game import Game
 

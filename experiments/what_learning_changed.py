@@ -26,14 +26,14 @@ from oscillating import oscillating_fluents, oscillating_weights
 from pruning import prune_curve
 from tqdm import tqdm
 
+from neurogame.arena.positions import PlayedPositions, played_positions, values_of
+from neurogame.arena.reliability import log_odds
 from neurogame.array_types import Float64s1, Float64s2, Int64s1, Int64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import FluentEffects, fluent_effects
 from neurogame.inspect.change.move_changes import move_changes
-from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
-from neurogame.inspect.reliability import log_odds
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -56,6 +56,11 @@ class ValueKept:
             "low": low,
             "high": high,
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> ValueKept:
+        """Return what :meth:`to_json` has written."""
+        return cls(positions=values["positions"], kept=values["kept"])
 
 
 @final

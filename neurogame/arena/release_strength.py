@@ -9,9 +9,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
+from neurogame.arena.forecasts import Forecasts, forecasts
 from neurogame.arena.run_head import strength_words
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
@@ -19,7 +20,7 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.files import DAMAGED, read_rows
 from neurogame.learn.comparison import Comparison
-from neurogame.learn.recipe import random_lengths
+from neurogame.learn.recipe import GameLengths, random_lengths
 from neurogame.learn.run_files import STRENGTH
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
@@ -36,6 +37,7 @@ _PATIENCE = 1.0
 """Seconds that a move under way may take to notice that nobody wants it any more."""
 _EXACT = 200
 """Positions with proved values, at most."""
+_Part = TypeVar("_Part", Comparison, ValueKept, Forecasts)
 
 
 def counted_matches(plies: float) -> int:
@@ -58,42 +60,48 @@ class ReleaseStrength:
 
     Attributes:
         seconds: of learning.
-        untrained: against the untrained goal networks; None for these themselves.
-        mcts: against Monte-Carlo tree search with 1000 simulations.
+        untrained: against the untrained goal networks; None for these themselves, and in games
+            that have not two roles.
+        mcts: against Monte-Carlo tree search with 1000 simulations; None in such games.
         exact: how often its move one ply ahead keeps the proved value of positions of random play
             in which some move loses something; None where too few are proved.
+        forecasts: how well its values foresee fresh games with itself; None where that is not
+            known.
     """
 
     seconds: float
     untrained: Comparison | None
-    mcts: Comparison
+    mcts: Comparison | None
     exact: ValueKept | None
+    forecasts: Forecasts | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary."""
-        untrained = None if self.untrained is None else self.untrained.to_json()
-        exact = None if self.exact is None else self.exact.to_json()
-        return {
-            "seconds": self.seconds,
-            "untrained": untrained,
-            "mcts": self.mcts.to_json(),
-            "exact": exact,
-        }
+        parts = {name: part for name, part in vars(self).items() if name != "seconds"}
+        told = {name: part and part.to_json() for name, part in parts.items()}
+        return {"seconds": self.seconds, **told}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ReleaseStrength:
         """Return what :meth:`to_json` has written."""
-        untrained, exact = values["untrained"], values["exact"]
         return cls(
             seconds=float(values["seconds"]),
-            untrained=Comparison.from_json(untrained) if untrained else None,
-            mcts=Comparison.from_json(values["mcts"]),
-            exact=ValueKept(positions=exact["positions"], kept=exact["kept"]) if exact else None,
+            untrained=_read(Comparison.from_json, values["untrained"]),
+            mcts=_read(Comparison.from_json, values["mcts"]),
+            exact=_read(ValueKept.from_json, values["exact"]),
+            # Older files tell nothing of forecasts.
+            forecasts=_read(Forecasts.from_json, values.get("forecasts")),
         )
 
     def text(self) -> str:
         """Return a few words for a progress bar."""
         return strength_words(self.to_json())
+
+
+def _read(
+    of: Callable[[Mapping[str, Any]], _Part], values: Mapping[str, Any] | None
+) -> _Part | None:
+    return of(values) if values else None
 
 
 def strength_of_run(folder: Path) -> list[ReleaseStrength]:
@@ -151,6 +159,7 @@ class StrengthMeter:
         self._until, self._clock, self._tell = until, clock, found
         self._thread, self._stopped = Aside(), False
         self._exact: ExactPositions | None = None
+        self._lengths: GameLengths | None = None
         self._found: list[Future[ReleaseStrength]] = []
 
     def measure(self, evaluator: Evaluator, seconds: float) -> None:
@@ -189,21 +198,18 @@ class StrengthMeter:
         return self.finished()
 
     def _measure(self, evaluator: Evaluator, seconds: float, number: int) -> ReleaseStrength:
-        is_first = evaluator is self._untrained
-        if number == 0:
+        game, seed = self._game, 1_000_003 * (self._seed + 1)
+        lengths = self._lengths = self._lengths or random_lengths(game)
+        if number == 0 and len(game.players) == 2:
+            # Games that go on for longer than most have ends within reach.
             self._exact = exact_positions(
-                self._game,
-                _EXACT,
-                1_000_003 * (self._seed + 1),
-                # Games that go on for longer than most have ends within reach.
-                longest=random_lengths(self._game).reach,
-                left=self._left(),
+                game, _EXACT, seed, longest=lengths.reach, left=self._left()
             )
         strength = ReleaseStrength(
             seconds=seconds,
-            untrained=None
-            if is_first
-            else self._matches(evaluator, self._untrained, UNTRAINED_DEPTH, number),
+            # First, as they take a second or so, while matches take what there is.
+            forecasts=forecasts(game, evaluator, seed, lengths=lengths, left=self._left()),
+            untrained=self._matches(evaluator, self._untrained, UNTRAINED_DEPTH, number),
             mcts=self._matches(evaluator, MCTS, MCTS_DEPTH, number),
             exact=None if self._exact is None else self._exact.kept_by(evaluator),
         )
@@ -217,8 +223,10 @@ class StrengthMeter:
 
     def _matches(
         self, evaluator: Evaluator, opponent: Evaluator | str, depth: int, number: int
-    ) -> Comparison:
-        """Play as many matches as the time allows."""
+    ) -> Comparison | None:
+        """Play as many matches as the time allows; none of an evaluator with itself."""
+        if opponent is evaluator or len(self._game.players) != 2:
+            return None
         yardstick = Yardstick(
             game=self._game,
             matches=self._count,

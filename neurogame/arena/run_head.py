@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, final
@@ -120,7 +120,15 @@ def strength_words(row: Mapping[str, Any]) -> str:
     exact = row["exact"]
     if exact is not None:
         told.append(f"{100 * exact['kept'] / exact['positions']:.0f}% exact")
+    # Older files tell nothing of forecasts.
+    if row.get("forecasts"):
+        told.append(f"{thirds(row['forecasts']['loss'])} nats")
     return ", ".join(told)
+
+
+def thirds(losses: Sequence[float]) -> str:
+    """Return log-losses of the beginning, the middle and the end of games, as people read them."""
+    return "/".join(f"{loss:.2f}" for loss in losses)
 
 
 def _seconds(row: Mapping[str, Any]) -> float:

@@ -80,8 +80,9 @@ def surpassed(runs: Sequence[RunRecord]) -> dict[Path, Path]:
     known: dict[str, list[tuple[float, float, Path]]] = {}
     for run in runs:
         last, held = run.last, run.checkpoint
-        if last is not None and last.mcts.matches and held is not None and not run.is_training:
-            known.setdefault(held.signature, []).append((last.mcts.low, last.mcts.high, run.path))
+        met = None if last is None or run.is_training else last.mcts
+        if met is not None and met.matches and held is not None:
+            known.setdefault(held.signature, []).append((met.low, met.high, run.path))
     best = {signature: max(own) for signature, own in known.items()}
     return {
         path: best[signature][2]

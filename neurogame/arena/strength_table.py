@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neurogame.arena.exact_positions import ValueKept
+from neurogame.arena.forecasts import Forecasts
 from neurogame.arena.release_strength import ReleaseStrength
+from neurogame.arena.run_head import thirds
 from neurogame.arena.yardstick import MCTS
 from neurogame.learn.comparison import Comparison
 
@@ -16,17 +18,21 @@ _TELLING = 20
 
 
 def strength_table(releases: Sequence[ReleaseStrength]) -> str:
-    """Return releases and their strength as lines of text; exact values where some are known."""
-    exact = any(one.exact for one in releases)
-    names = ["against untrained", f"against {MCTS}", *(["keeps the exact value"] if exact else [])]
-    lines = [f"{'seconds':>8}  " + "  ".join(f"{name:<26}" for name in names).rstrip()]
-    for one in releases:
-        cells = ["(untrained)" if one.untrained is None else _cell(one.untrained), _cell(one.mcts)]
-        if exact:
-            cells.append(_exact(one.exact))
-        row = "  ".join(f"{cell:<26}" for cell in cells)
-        lines.append(f"{one.seconds:>8.0f}  {row.rstrip()}")
-    return "\n".join(lines)
+    """Return releases and their strength as lines of text, a column for what is known of any."""
+    columns = {
+        "against untrained": [
+            _cell(one.untrained) or "(untrained)" * (one.mcts is not None) for one in releases
+        ],
+        f"against {MCTS}": [_cell(one.mcts) for one in releases],
+        "keeps the exact value": [_exact(one.exact) for one in releases],
+        "forecasts: nats (off by)": [_foreseen(one.forecasts) for one in releases],
+    }
+    seconds = ["seconds", *(f"{one.seconds:.0f}" for one in releases)]
+    known = [[name, *cells] for name, cells in columns.items() if any(cells)]
+    rows = zip(*([f"{cell or '–':<26}" for cell in cells] for cells in known), strict=True)
+    return "\n".join(
+        f"{second:>8}  {'  '.join(row).rstrip()}" for second, row in zip(seconds, rows, strict=True)
+    )
 
 
 def still_rises(candidates: Sequence[Mapping[str, Any]]) -> str:
@@ -64,22 +70,34 @@ def strength_sentence(releases: Sequence[ReleaseStrength]) -> str:
     if not releases or releases[-1].seconds == 0:
         return ""
     said, last = [], releases[-1]
-    if last.mcts.matches >= _TELLING:
+    if last.mcts is not None and last.mcts.matches >= _TELLING:
         said.append(f"takes {100 * last.mcts.score:.0f} of 100 points from {MCTS}")
     if last.exact is not None:
         share = 100 * last.exact.share
         said.append(f"gets {share:.0f} of 100 moves that matter right, one ply ahead")
+    if last.forecasts is not None:
+        found = last.forecasts
+        said.append(
+            f"forecasts the beginning, middle and end of games with {thirds(found.loss)} nats (a "
+            f"blind guess: {found.blind:.2f}), off by {100 * found.off:.0f} %"
+        )
     return f"the release after {last.seconds:.0f} s {' and '.join(said)}" if said else ""
 
 
-def _cell(comparison: Comparison) -> str:
+def _cell(comparison: Comparison | None) -> str:
+    if comparison is None:
+        return ""
     if not comparison.matches:
         return "no match was finished"
     return _share(comparison.score, comparison.low, comparison.high, comparison.matches)
 
 
 def _exact(kept: ValueKept | None) -> str:
-    return "(unknown)" if kept is None else _share(kept.share, *kept.interval, kept.positions)
+    return "" if kept is None else _share(kept.share, *kept.interval, kept.positions)
+
+
+def _foreseen(found: Forecasts | None) -> str:
+    return "" if found is None else f"{thirds(found.loss)} ({100 * found.off:.0f} %)"
 
 
 def _share(share: float, low: float, high: float, count: int) -> str:

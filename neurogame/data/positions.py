@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.arena.positions import played_positions
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.positions import played_positions
 from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.samples import sample_games
 from neurogame.simulate.states import StateBatch

@@ -7,17 +7,17 @@ from typing import Any, final
 
 import numpy as np
 
-from neurogame.array_types import Float64s1, Float64s2, Int64s1
-from neurogame.errors import GameError
-from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
-from neurogame.inspect.reliability import (
+from neurogame.arena.positions import PlayedPositions, played_positions, values_of
+from neurogame.arena.reliability import (
     Recalibration,
     Reliability,
     fit_recalibration,
     reliability,
     spread_over_games,
 )
+from neurogame.array_types import Float64s1, Float64s2, Int64s1
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
 from neurogame.simulate.game import Game
 
 DISTANCES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)

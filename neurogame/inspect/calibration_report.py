@@ -44,7 +44,7 @@ def calibration_parts(report: dict[str, Any]) -> list[Part]:
         Table(
             distances,
             "plies to end={first} - {last} | number={count} | Brier={brier:.4f} | "
-            "error={error:.4f}",
+            "nats={loss:.3f} | error={error:.4f}",
         ),
         f"sigmoid({fitted['slope']:.3f} logit(v) {fitted['shift']:+.3f}), fitted on half of the "
         f"games; on the other half Brier {odd['brier']:.4f} -> {even['brier']:.4f}, error "

@@ -15,6 +15,10 @@ from neurogame.learn.run_files import EVALUATIONS, ROUNDS
 _MOST_POINTS = 400
 _ACROSS = ("seconds", "games")
 """What a curve may be drawn over, as far as it is there."""
+_FORESEEN = (
+    *(f"log-loss of forecasts at the {part} of games" for part in ("beginning", "middle", "end")),
+    "of a blind guess",
+)
 _TITLES = {
     "score": "score against the release before",
     "loss": "loss",
@@ -57,8 +61,14 @@ def _strength(folder: Path, evaluations: list[dict[str, Any]]) -> dict[str, Any]
     compared = [row for row in evaluations if row.keys() >= {"matches", "score", "low", "against"}]
     is_first = {row.get("released") for row in compared} == {False}
     sentence = NOTHING_RELEASED if is_first else strength_sentence(releases)
+    foreseen = [(one.seconds, one.forecasts) for one in releases if one.forecasts]
+    losses = [
+        {"name": name, "points": [[at, [*own.loss, own.blind][place]] for at, own in foreseen]}
+        for place, name in enumerate(_FORESEEN if foreseen else ())
+    ]
     return {
         "strength": [line for line in lines if line["points"]],
+        "forecasts": losses,
         "releases": [row["seconds"] for row in evaluations if row.get("released")],
         "told": ". ".join(filter(None, (sentence, still_rises(compared)))),
     }

@@ -10,11 +10,11 @@ from typing import Any, final
 import torch
 from torch import Tensor, nn
 
+from neurogame.arena.positions import played_positions
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kind import EvaluatorKind, Learned, Lesson, Wish
-from neurogame.inspect.positions import played_positions
 from neurogame.settings import Settings, setting
 from neurogame.simulate.game import State
 

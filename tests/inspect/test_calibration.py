@@ -10,6 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neurogame.arena.positions import played_positions, values_of
+from neurogame.arena.reliability import fit_recalibration, reliability, spread_over_games
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
@@ -21,8 +23,6 @@ from neurogame.inspect.attribution.by_rules import rule_effects
 from neurogame.inspect.calibration import by_distance, calibrate, calibration_of
 from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state
-from neurogame.inspect.positions import played_positions, values_of
-from neurogame.inspect.reliability import fit_recalibration, reliability, spread_over_games
 from neurogame.inspect.weights import weighted_networks
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from neurogame.arena.positions import PlayedPositions, played_positions
+from neurogame.arena.reliability import log_odds
 from neurogame.cli.main import main
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
@@ -22,8 +24,6 @@ from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.change.report import compared
 from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
-from neurogame.inspect.positions import PlayedPositions, played_positions
-from neurogame.inspect.reliability import log_odds
 from neurogame.learn.checkpoints.checkpoint import save_checkpoint
 from neurogame.simulate.game import Game
 from tests.library import checkpoint_of

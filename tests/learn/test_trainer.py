@@ -355,6 +355,7 @@ def test_json_holds_the_strength_of_every_release(
 ) -> None:
     monkeypatch.setattr("neurogame.arena.release_strength._COUNTED_MATCHES", 4)
     monkeypatch.setattr("neurogame.arena.release_strength._EXACT", 20)
+    monkeypatch.setattr("neurogame.arena.forecasts._GAMES", 40)
     line = ["--games", "1000", "--json", *LINE[1:5], "--release-matches", "10"]
     assert command("tictactoe", "--out", str(tmp_path / "run"), *line) == 0
     captured = capsys.readouterr()
@@ -363,6 +364,16 @@ def test_json_holds_the_strength_of_every_release(
     assert summary["strength"][0]["untrained"] is None
     released = sum(row["released"] for row in summary["releases"])
     assert len(summary["strength"]) == 1 + released
+    told = summary["strength"]
+    assert all(len(row.pop("forecasts")["loss"]) == 3 for row in told)
+    # A run of before, which knew no forecasts, goes on.
+    rows = tmp_path / "run" / "strength.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in told))
+    assert command("--resume", str(tmp_path / "run"), "--games", "2000", "--json") == 0
+    later = json.loads(capsys.readouterr().out)["strength"]
+    assert [row.pop("forecasts") is None for row in later[: len(told)]] == [True] * len(told)
+    assert later[: len(told)] == told
+    assert all(row["forecasts"] for row in later[len(told) :])
 
 
 def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: Path) -> None:

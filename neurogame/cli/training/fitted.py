@@ -228,12 +228,12 @@ def _shown(
 
 
 def _meter(trainer: Run, until: float) -> StrengthMeter | None:
-    """Return what measures releases; games without two roles have no such yardstick."""
+    """Return what measures releases; puzzles have no such yardstick."""
     from neurogame.arena.release_strength import StrengthMeter, counted_matches
     from neurogame.learn.recipe import random_lengths
 
     game, whole = trainer.game, trainer.config.seconds
-    if len(game.players) != 2:
+    if len(game.players) < 2:
         return None
 
     def found(strength: ReleaseStrength) -> None:

@@ -8,11 +8,11 @@ from typing import final
 import numpy as np
 import torch
 
+from neurogame.arena.positions import values_of
+from neurogame.arena.reliability import log_odds
 from neurogame.array_types import Bools1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.change.agreement import RunAgreement, agreement
-from neurogame.inspect.positions import values_of
-from neurogame.inspect.reliability import log_odds
 from neurogame.show.layout import find_layout
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

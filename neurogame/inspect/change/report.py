@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.arena.positions import PlayedPositions, played_positions, values_of
 from neurogame.array_types import Float64s2
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
@@ -17,7 +18,6 @@ from neurogame.inspect.change.move_changes import choices, examples, move_change
 from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.judges.changes import changes_parts, judge_changes
-from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.subject import Subject
 from neurogame.inspect.table import Part, Table
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.arena.positions import played_positions
 from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.change.move_changes import choices, examples, move_changes
 from neurogame.inspect.move_values import worths_of_moves
-from neurogame.inspect.positions import played_positions
 from neurogame.inspect.subject import Subject
 from neurogame.inspect.table import Part, Table
 from neurogame.judges.moves import MoveJudge

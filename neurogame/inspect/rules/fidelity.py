@@ -7,11 +7,11 @@ from typing import final
 
 import numpy as np
 
+from neurogame.arena.positions import PlayedPositions, values_of
+from neurogame.arena.reliability import log_odds
 from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.change.move_changes import move_changes
-from neurogame.inspect.positions import PlayedPositions, values_of
-from neurogame.inspect.reliability import log_odds
 from neurogame.simulate.game import Game
 
 _CLEAR = 0.05

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from neurogame.arena.positions import played_positions
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.rules.weighted_rules import RuleSet
 from neurogame.evaluators.rules.write import weighted_rule_text, weighted_rules_text
 from neurogame.files import write_text
-from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import ExtractedRule, Extractor
 from neurogame.inspect.rules.fidelity import Fidelity, fidelity
 from neurogame.inspect.subject import Subject

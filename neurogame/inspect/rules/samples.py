@@ -8,10 +8,10 @@ from typing import final
 import numpy as np
 import torch
 
+from neurogame.arena.positions import played_positions, values_of
+from neurogame.arena.reliability import log_odds
 from neurogame.array_types import Bools, Bools1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.positions import played_positions, values_of
-from neurogame.inspect.reliability import log_odds
 from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import joint_moves
 from neurogame.simulate.game import Game

@@ -82,9 +82,10 @@ function showRun(holder, note, found) {
     ? `${count(found.rows)} measurements so far; looks for new ones every few seconds. Dotted: releases.`
     : 'Nothing measured yet; the first numbers come after some seconds of learning.';
   byId('run-told').textContent = found.told ? `${found.told[0].toUpperCase()}${found.told.slice(1)}.` : '';
-  const strength = found.strength.map((line, index) => ({ ...line, colour: colourAt(index) }));
+  const measured = [[true, found.strength], [false, found.forecasts]].filter(([, lines]) => lines.length)
+    .map(([share, lines]) => [share, lines.map((line, index) => ({ ...line, colour: colourAt(index) }))]);
   const single = found.curves.map((curve, index) => [curve.share, [{ name: curve.name, colour: colourAt(index), points: curve.points }]]);
-  const charts = strength.length ? [[true, strength], ...single] : single;
+  const charts = [...measured, ...single];
   const figures = charts.map(() => el('div', { class: 'figure' }));
   // They are drawn as wide as they are, so they have to be on the page first.
   holder.replaceChildren(...figures);

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from neurogame.arena.positions import played_positions
 from neurogame.cli.main import main
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules.read import read_weighted_rules
 from neurogame.evaluators.rules.signature import rules_signature
-from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import Extractor
 from neurogame.inspect.rules.fidelity import fidelity
 from neurogame.inspect.rules.report import rules_file_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -18,17 +19,22 @@ from neurogame.simulate.states import StateBatch
 
 
 @final
+class EndlessGamesError(GameError):
+    """No game came to an end, so that there are no outcomes."""
+
+
+@final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlayedPositions:
     """All states of finished games in which a move was made, game by game, from the first on.
 
     Attributes:
         states: ``N`` states, none of them terminal.
-        games: the game that each is of, counted from 0, ascending; int64 ``[N]``.
+        games: number of the game that each is of, as they were planned, ascending; int64 ``[N]``.
         plies: joint moves made before each; int64 ``[N]``.
         to_end: joint moves from each to the end of its game, at least 1; int64 ``[N]``.
         outcomes: goal of each role / 100 at the end of the game; float64 ``[N, R]`` in 0..1.
-        cut: games that were left out, since they did not end within the limit of plies.
+        cut: games that were left out, since they did not end within the limit, or were stopped.
     """
 
     states: StateBatch
@@ -68,6 +74,8 @@ def played_positions(
     matches: int,
     seed: int,
     epsilon: float = 0.2,
+    drawn: Int64s1 | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> PlayedPositions:
     """Play games side by side, one ply ahead for all roles, and return their positions.
 
@@ -77,9 +85,11 @@ def played_positions(
         matches: number of games, at least 1.
         seed: decides every random choice, at least 0.
         epsilon: chance of a random move instead of the best one, 0..1.
+        drawn: random joint moves with which each game begins; int64 ``[matches]``; None: none.
+        stop: asked before every ply; once it is true games under way are left out.
 
     Raises:
-        GameError: no game ended within the limit.
+        EndlessGamesError: no game ended within the limit, or before it was stopped.
     """
     roles = len(game.roles)
     seat = RANDOM_SEAT if evaluator is None else 0
@@ -89,19 +99,21 @@ def played_positions(
         seeds=(derive(seed, np.arange(matches)) >> np.uint64(1)).astype(np.int64),
         max_plies=_MOST_PLIES,
         epsilon=epsilon,
+        drawn=drawn,
     )
-    played = play_lockstep(game, plan)
-    done = [match for match in played if match.finished and match.plies]
+    played = play_lockstep(game, plan, stop)
+    done = {n: match for n, match in enumerate(played) if match.finished and match.plies}
     if not done:
-        raise GameError(
+        raise EndlessGamesError(
             f"none of {matches} games of {game.name} ended within {_MOST_PLIES} plies, so there "
             "are no outcomes to compare with"
         )
     return _collected(game, done, len(played) - len(done))
 
 
-def _collected(game: Game, matches: list[LockstepMatch], cut: int) -> PlayedPositions:
-    """Play the matches again, side by side, and collect their states."""
+def _collected(game: Game, played: dict[int, LockstepMatch], cut: int) -> PlayedPositions:
+    """Play matches again, side by side, and collect their states."""
+    matches = list(played.values())
     lengths = np.array([match.plies for match in matches], np.int64)
     offsets = np.concatenate([[0], lengths.cumsum()])
     simulator = game.simulator()
@@ -118,7 +130,7 @@ def _collected(game: Game, matches: list[LockstepMatch], cut: int) -> PlayedPosi
     plies = np.arange(len(games)) - offsets[games]
     return PlayedPositions(
         states=StateBatch.from_bool(held),
-        games=games.astype(np.int64),
+        games=np.array(list(played), np.int64)[games],
         plies=plies.astype(np.int64),
         to_end=(lengths[games] - plies).astype(np.int64),
         outcomes=np.stack([match.goals for match in matches])[games],

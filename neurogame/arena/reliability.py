@@ -53,6 +53,7 @@ class Reliability:
         constant: what the Brier score would be if every forecast were the mean outcome.
         error: expected calibration error, 0..1: mean over forecasts of how far the mean forecast
             of their bin is from its mean outcome.
+        loss: mean log-loss, in nats: the cross-entropy between outcome and forecast.
         absolute: mean absolute difference between forecast and outcome, 0..1.
         bins: of equal widths, those in which there is a forecast; ascending.
     """
@@ -61,6 +62,7 @@ class Reliability:
     brier: float
     constant: float
     error: float
+    loss: float
     absolute: float
     bins: tuple[ReliabilityBin, ...]
 
@@ -110,6 +112,7 @@ def reliability(forecasts: Float64s1, outcomes: Float64s1, bins: int = 10) -> Re
         brier=float(np.mean((forecasts - outcomes) ** 2)),
         constant=float(outcomes.var()),
         error=float((counts * np.abs(said - came)).sum() / len(forecasts)),
+        loss=float(_log_losses(log_odds(forecasts), outcomes).mean()),
         absolute=float(np.abs(forecasts - outcomes).mean()),
         bins=tuple(
             ReliabilityBin(
@@ -137,8 +140,7 @@ def fit_recalibration(forecasts: Float64s1, outcomes: Float64s1) -> Recalibratio
     start = np.array([1.0, 0.0])
 
     def loss(weights: Float64s1) -> float:
-        odds = inputs @ weights
-        fit = np.logaddexp(0, odds) - outcomes * odds
+        fit = _log_losses(inputs @ weights, outcomes)
         return float(fit.sum() + _PULL / 2 * ((weights - start) ** 2).sum())
 
     weights, cost = start, loss(start)
@@ -172,20 +174,21 @@ def spread_over_games(
     """
     _, place = np.unique(games, return_inverse=True)
     count = int(place.max()) + 1
-    number = np.minimum((forecasts * _BINS).astype(np.int64), _BINS - 1)
     random = np.random.default_rng(0)
-    brier, error = [], []
+    drawn = []
     for _ in range(_DRAWS):
-        weight = np.bincount(random.integers(count, size=count), minlength=count)[place]
-        total = weight.sum()
-        brier.append(float((weight * (forecasts - outcomes) ** 2).sum() / total))
-        gaps = np.bincount(number, weight * (forecasts - outcomes), _BINS)
-        error.append(float(np.abs(gaps).sum() / total))
-    return float(np.std(brier)), float(np.std(error))
+        times = np.bincount(random.integers(count, size=count), minlength=count)[place]
+        drawn.append(reliability(forecasts.repeat(times), outcomes.repeat(times)))
+    return float(np.std([one.brier for one in drawn])), float(np.std([one.error for one in drawn]))
 
 
-_DRAWS, _BINS = 100, 10
-"""Repetitions of the bootstrap, and ranges of forecasts."""
+_DRAWS = 100
+"""Repetitions of the bootstrap."""
+
+
+def _log_losses(odds: Float64s1, outcomes: Float64s1) -> Float64s1:
+    losses: Float64s1 = np.logaddexp(0, odds) - outcomes * odds
+    return losses
 
 
 def _sigmoid(values: Float64s1) -> Float64s1:
