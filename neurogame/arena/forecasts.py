@@ -9,7 +9,12 @@ from typing import Any, final
 
 import numpy as np
 
-from neurogame.arena.positions import EndlessGamesError, played_positions, values_of
+from neurogame.arena.positions import (
+    EndlessGamesError,
+    PlayedPositions,
+    played_positions,
+    values_of,
+)
 from neurogame.arena.reliability import reliability
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.news import blind_loss
@@ -100,16 +105,31 @@ def forecasts(
         )
     except EndlessGamesError:
         return None
-    own = played.select(np.flatnonzero(played.plies >= drawn[played.games]))
-    games, third = len(np.unique(own.games)), 3 * own.plies // (own.plies + own.to_end)
-    # Of games that were stopped those that have ended are the short ones.
-    if games < _FEWEST or left() <= 0 or len(np.unique(third)) < 3:
+    if left() <= 0:
+        # Of games that were stopped those that have ended are the short ones.
+        return None
+    own = np.flatnonzero(played.plies >= drawn[played.games])
+    return forecasts_of(game, evaluator, played.select(own))
+
+
+def forecasts_of(game: Game, evaluator: Evaluator, played: PlayedPositions) -> Forecasts | None:
+    """Hold the values of positions against the outcomes of their games.
+
+    Args:
+        game: the game.
+        evaluator: of its states.
+        played: the positions, at least one.
+
+    Returns:
+        None of fewer than twenty games, and where a third has no position.
+    """
+    games, third = len(np.unique(played.games)), 3 * played.plies // (played.plies + played.to_end)
+    if games < _FEWEST or len(np.unique(third)) < 3:
         return None
     players = list(game.players)
-    values, outcomes = values_of(evaluator, own.states)[:, players], own.outcomes[:, players]
+    values, outcomes = values_of(evaluator, played.states)[:, players], played.outcomes[:, players]
     found = [
-        reliability(values[third == part].ravel(), outcomes[third == part].ravel())
-        for part in range(3)
+        reliability(values[third == n].ravel(), outcomes[third == n].ravel()) for n in range(3)
     ]
     return Forecasts(
         games=games,

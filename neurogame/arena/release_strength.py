@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, final
 
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
 from neurogame.arena.forecasts import Forecasts, forecasts
@@ -37,7 +37,6 @@ _PATIENCE = 1.0
 """Seconds that a move under way may take to notice that nobody wants it any more."""
 _EXACT = 200
 """Positions with proved values, at most."""
-_Part = TypeVar("_Part", Comparison, ValueKept, Forecasts)
 
 
 def counted_matches(plies: float) -> int:
@@ -84,24 +83,20 @@ class ReleaseStrength:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ReleaseStrength:
         """Return what :meth:`to_json` has written."""
+        untrained, mcts, exact = (values[name] for name in ("untrained", "mcts", "exact"))
+        # Older files tell nothing of forecasts.
+        foreseen = values.get("forecasts")
         return cls(
             seconds=float(values["seconds"]),
-            untrained=_read(Comparison.from_json, values["untrained"]),
-            mcts=_read(Comparison.from_json, values["mcts"]),
-            exact=_read(ValueKept.from_json, values["exact"]),
-            # Older files tell nothing of forecasts.
-            forecasts=_read(Forecasts.from_json, values.get("forecasts")),
+            untrained=Comparison.from_json(untrained) if untrained else None,
+            mcts=Comparison.from_json(mcts) if mcts else None,
+            exact=ValueKept.from_json(exact) if exact else None,
+            forecasts=Forecasts.from_json(foreseen) if foreseen else None,
         )
 
     def text(self) -> str:
         """Return a few words for a progress bar."""
         return strength_words(self.to_json())
-
-
-def _read(
-    of: Callable[[Mapping[str, Any]], _Part], values: Mapping[str, Any] | None
-) -> _Part | None:
-    return of(values) if values else None
 
 
 def strength_of_run(folder: Path) -> list[ReleaseStrength]:
