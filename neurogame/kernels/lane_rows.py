@@ -10,6 +10,7 @@ from numba.core import cgutils as _cgutils
 
 from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.native.arrays import rows as cut
+from neurogame.native.bits import first_ones
 from neurogame.native.compiled import callee, compiled, written
 from neurogame.native.random import mixed
 from neurogame.splitmix import G1
@@ -102,16 +103,25 @@ def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) ->
         return
     signals: int = len(words)
     tile, other = cut(space, 0, 64), cut(space, 64, 64)
-    for place in range(rows.shape[1]):
-        for word in range((len(index) + 63) >> 6):
-            count = min(len(index) - 64 * word, 64)
+    for word in range((len(index) + 63) >> 6):
+        count = min(len(index) - 64 * word, 64)
+        first, alike = index[64 * word], True
+        for lane in range(1, count):
+            alike &= index[64 * word + lane] == first
+        for place in range(rows.shape[1]):
+            most = min(signals - 64 * place, 64)
+            if alike:
+                row, lanes = rows[np.uint64(first), place], np.int64(first_ones(count))
+                for bit in range(most):
+                    words[64 * place + bit, word] = lanes & -np.int64(row >> np.uint64(bit) & _ONE)
+                continue
             for lane in range(count):
                 # A number that cannot be negative needs no check.
                 tile[lane] = rows[np.uint64(index[64 * word + lane]), place]
             for lane in range(count, 64):
                 tile[lane] = 0
             _transpose(tile, other)
-            for bit in range(min(signals - 64 * place, 64)):
+            for bit in range(most):
                 words[64 * place + bit, word] = np.int64(tile[bit])
 
 

@@ -10,6 +10,7 @@ from neurogame.array_types import (
     Int32s1,
     Int32s2,
     Int32s3,
+    Int64s1,
     Int64s2,
     UInt64s1,
     UInt64s2,
@@ -27,6 +28,8 @@ class Block(Struct):
 
     Attributes:
         parents: given: packed states; uint64 ``[N, Fw]``.
+        origin: given: which of them each leaf follows; int64 ``[N]``, 0, 1, 2, ... unless
+            somebody says otherwise.
         joint: given: the joint move made in each, as move numbers; int32 ``[N, R]``.
         path: given: the joint moves made in the tree, root first, as move numbers, -1 for a role
             that had no choice; int32 ``[N, D, R]``.
@@ -45,6 +48,7 @@ class Block(Struct):
     """
 
     parents: UInt64s2
+    origin: Int64s1
     joint: Int32s2
     path: Int32s3
     depth: Int32s1
@@ -76,6 +80,7 @@ def make_block(
     state_words, move_words = -(-fluents // 64), -(-moves // 64)
     return Block(
         parents=np.zeros((leaves, state_words), np.uint64),
+        origin=np.arange(leaves),
         joint=np.zeros((leaves, roles), np.int32),
         path=np.zeros((leaves, depth, roles), np.int32),
         depth=np.zeros(leaves, np.int32),

@@ -125,14 +125,14 @@ def make_moves(machine: StateMachine) -> None:
     lanes = 64 * rules.cells.shape[1]
     for begin in range(0, count, lanes):
         size = min(count - begin, lanes)
-        order, states = rows(rules.order, 0, size), rows(block.states, begin, size)
-        to_lanes(rows(block.parents, begin, size), order, rules.fluents, rules.space)
+        states, origin = rows(block.states, begin, size), rows(block.origin, begin, size)
+        to_lanes(block.parents, origin, rules.fluents, rules.space)
         joint = rows(block.joint, begin, size)
         _set_moves(joint, rules.moves)
         _evaluate(rules, _MOVE | _SEE)
         _clear_moves(joint, rules.moves)
         from_lanes(rules.cells, rules.fluent_cells, states, rules.space)
-        _see(rules, block, states, begin)
+        _see(rules, block, states, begin, machine.brief)
 
 
 def look_at(machine: StateMachine) -> None:
@@ -144,7 +144,7 @@ def look_at(machine: StateMachine) -> None:
         states = rows(block.states, begin, size)
         to_lanes(states, rows(rules.order, 0, size), rules.fluents, rules.space)
         _evaluate(rules, _SEE)
-        _see(rules, block, states, begin)
+        _see(rules, block, states, begin, 0)
 
 
 @inner
@@ -154,17 +154,18 @@ def _evaluate(rules: CompiledRules, parts: int) -> None:
 
 
 @inner
-def _see(rules: CompiledRules, block: Block, states: UInt64s2, begin: int) -> None:
+def _see(rules: CompiledRules, block: Block, states: UInt64s2, begin: int, brief: int) -> None:
     """Write what has been computed of ``states`` into the block, from leaf ``begin`` on."""
     size = len(states)
-    for word in range((size + 63) >> 6):
-        for fluent in range(len(block.lanes)):
-            block.lanes[fluent, (begin >> 6) + word] = rules.cells[fluent, word]
     legal = rows(block.legal, begin, size)
-    from_lanes(rules.cells, rules.legal_cells, legal, rules.space)
+    if brief == 0:
+        for word in range((size + 63) >> 6):
+            for fluent in range(len(block.lanes)):
+                block.lanes[fluent, (begin >> 6) + word] = rules.cells[fluent, word]
+        from_lanes(rules.cells, rules.legal_cells, legal, rules.space)
+        hash_rows(states, rows(block.hashes, begin, size))
     _read_ends(rules.ended, rows(block.terminal, begin, size), legal)
     _read_goals(rules.cells, rules.goal_cells, rules.goal_values, rows(block.goals, begin, size))
-    hash_rows(states, rows(block.hashes, begin, size))
 
 
 @inner

@@ -77,8 +77,8 @@ class ChildBlocks(Struct):
 @inner
 def fill_children(expansion: ChildBlocks) -> None:
     """Make the next children, as many as the block has leaves, from the state to go on with."""
-    block, states, parent = expansion.machine.block, expansion.states, expansion.parent
-    parents, room, filled = block.parents, len(parent), 0
+    machine, states, parent = expansion.machine, expansion.states, expansion.parent
+    parents, origin, room, filled = machine.block.parents, machine.block.origin, len(parent), 0
     state, left, given = expansion.state, expansion.left, expansion.given
     while filled < room:
         while left == 0 and state + 1 < given:
@@ -86,17 +86,18 @@ def fill_children(expansion: ChildBlocks) -> None:
             left = _list_moves(expansion, state)
         if left == 0:
             break
+        first = filled
+        for word in range(states.shape[1]):
+            parents[first, word] = states[state, word]
         for _ in range(min(left, room - filled)):
-            parent[filled] = state
-            for word in range(states.shape[1]):
-                parents[filled, word] = states[state, word]
+            parent[filled], origin[filled] = state, first
             _write_joint(expansion, filled)
             filled += 1
             left -= 1
     expansion.state, expansion.left, expansion.count = state, left, filled
     if filled > 0:
-        expansion.machine.count = filled
-        expansion.machine.make_moves(expansion.machine)
+        machine.count, machine.brief = filled, 1
+        machine.make_moves(machine)
 
 
 @inner

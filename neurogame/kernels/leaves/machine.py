@@ -29,6 +29,8 @@ class StateMachine(Struct):
         count: given: number of leaves.
         seed: given: of playouts.
         plies: given: most plies of a playout.
+        brief: given: 1 where nobody asks for hashes, lanes and legal moves of what follows, which
+            then mean nothing.
         failed: not 0 once a call has failed, after which what is in the block means nothing.
     """
 
@@ -41,6 +43,7 @@ class StateMachine(Struct):
     count: int = 0
     seed: int = 0
     plies: int = 0
+    brief: int = 0
     failed: int = 0
 
 

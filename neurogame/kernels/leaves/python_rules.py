@@ -106,7 +106,7 @@ class TorchRules:
     def step(self, count: int) -> None:
         """Make the joint moves of the first leaves and look at what follows."""
         block, ply = self._block, self._ply
-        fluents = self._flags(block.parents[:count])
+        fluents = self._flags(block.parents[block.origin[:count]])
         moves = torch.from_numpy(block.joint[:count].astype(np.int64))
         does = pack_one_hot(moves, ply.move_offsets[-1])
         following = ply.run(pack(fluents), [NEXT], does)[0]
