@@ -105,8 +105,9 @@ def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) ->
     tile, other = cut(space, 0, 64), cut(space, 64, 64)
     for word in range((len(index) + 63) >> 6):
         count = min(len(index) - 64 * word, 64)
-        first, alike = index[64 * word], True
-        for lane in range(1, count):
+        first = index[64 * word]
+        alike = index[64 * word + count - 1] == first
+        for lane in range(1, count if alike else 0):
             alike &= index[64 * word + lane] == first
         for place in range(rows.shape[1]):
             most = min(signals - 64 * place, 64)
