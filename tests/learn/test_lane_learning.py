@@ -76,8 +76,8 @@ def test_moves_are_the_best_by_the_evaluator(name: str) -> None:
         for place in range(ply):
             children = make_children(expander, path[place : place + 1].copy())
             values = evaluator(fluents_of(game, children.states)).detach().numpy()
-            ends = children.seen.terminal
-            values[ends] = children.seen.goals[ends]
+            ends = children.terminal
+            values[ends] = children.goals[ends]
             choices = [len(np.unique(own)) for own in children.joint.T]
             role = int(np.argmax(np.array(choices) > 1))
             score = values[:, 0] * (1 - 2 * role) if len(choices) == 2 else values[:, role]

@@ -161,7 +161,9 @@ def test_rows_are_the_states_and_are_picked_in_any_order(
     bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
     assert (bits[:, :fluents] == flags).all()
     assert not bits[:, fluents:].any()
-    index = np.array(chosen, np.int64) % states
+    # Words of one state, of many, and of some.
+    repeated = [number for number in chosen[:3] for _ in range(seed % 130)]
+    index = np.array([*repeated, *chosen], np.int64) % states
     picked = states_of(rows, index, fluents)
     assert len(picked) == len(index)
     assert torch.equal(picked.words, batch.select(torch.from_numpy(index)).words)

@@ -8,15 +8,14 @@ from typing import Any, final
 import numpy as np
 import torch
 
-from neurogame.array_types import Int64s, UInt64s
+from neurogame.array_types import Bools, Float32s, Int64s, UInt64s
 from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.leaves.expander import ChildBlocks, Expander, fill_children
-from neurogame.kernels.seen import Seen
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
-from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
+from neurogame.kernels.words.rows import pack_rows, unpack_rows
 from neurogame.native.entries import entry
 
 
@@ -32,15 +31,15 @@ class Children:
         joint: the joint move that leads to it, each an index within the role's own moves; int64
             ``[K, R]``.
         states: packed states; uint64 ``[K, ceil(F / 64)]``.
-        hashes: of the states; uint64 ``[K]``.
-        seen: what there is to know about the children.
+        terminal: bool ``[K]``.
+        goals: goal / 100 of each role; float32 ``[K, R]``.
     """
 
     parent: Int64s
     joint: Int64s
     states: UInt64s
-    hashes: UInt64s
-    seen: Seen
+    terminal: Bools
+    goals: Float32s
 
 
 def expand_states(ply: TorchPly, states: UInt64s) -> Children:
@@ -60,28 +59,25 @@ def expand_states(ply: TorchPly, states: UInt64s) -> Children:
     does = pack_one_hot(moves, ply.move_offsets[-1])
     children = pack_rows(unpack(ply.run(pack(fluents), [NEXT], does)[0], len(parent)))
     seen = look_at_states(ply, children)
-    return Children(parent.numpy(), joint.numpy(), children, hash_states(children), seen)
+    return Children(parent.numpy(), joint.numpy(), children, seen.terminal, seen.goals)
 
 
-def make_children(expander: Expander, states: UInt64s, legal: UInt64s | None = None) -> Children:
+def make_children(expander: Expander, states: UInt64s) -> Children:
     """Return the same, made block by block by compiled code.
 
     Args:
         expander: of the game.
         states: uint64 ``[N, ceil(F / 64)]``.
-        legal: their legal moves as :class:`Seen` gives them; None: to be found.
     """
     blocks, block = expander.expansion, expander.expansion.machine.block
-    blocks.states, blocks.legal = states, expander.look(states).legal if legal is None else legal
+    blocks.states, blocks.legal = states, expander.look(states).legal
     blocks.given, blocks.state, blocks.left = len(states), -1, 0
     parts: list[list[Any]] = []
     while not parts or blocks.count > 0:
         entry(_next_children)(blocks)
-        arrays = (blocks.parent, blocks.joint, block.states, block.hashes)
-        seen = (block.legal, block.terminal, block.goals)
-        parts.append([array[: blocks.count].copy() for array in (*arrays, *seen)])
-    parent, joint, made, hashes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Children(parent, joint, made, hashes, Seen(*rest))
+        arrays = (blocks.parent, blocks.joint, block.states, block.terminal, block.goals)
+        parts.append([array[: blocks.count].copy() for array in arrays])
+    return Children(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def _next_children(blocks: ChildBlocks) -> None:
