@@ -20,7 +20,6 @@ from neurogame.search.alphabeta.compiled.records import (
     EXACT,
     GENERATE,
     LOWER,
-    PER_PLY,
     SETTLED,
     SOLVED,
     UPPER,
@@ -55,7 +54,6 @@ class Frame:
     counts: list[int]
     depth: int = 0
     draft: int = 0
-    quiet: int = 0
     alpha: float = -math.inf
     beta: float = math.inf
     low: float = 0.0
@@ -106,7 +104,6 @@ class Search:
     shared: bool = True
     scout: bool = True
     opposed: bool = False
-    quiet: float = 0.0
     stack: list[Frame] = field(default_factory=list)
     table: dict[Key, Entry] = field(default_factory=dict)
     value: float = 0.0
@@ -136,7 +133,7 @@ def advance(search: Search) -> None:
             return
 
 
-def begin(search: Search, depth: int, quiet: int, alpha: float, beta: float) -> None:
+def begin(search: Search, depth: int, alpha: float, beta: float) -> None:
     """Prepare an iteration."""
     search.iteration += 1
     search.horizon = False
@@ -146,7 +143,7 @@ def begin(search: Search, depth: int, quiet: int, alpha: float, beta: float) -> 
         open_maxn(search, depth)
     else:
         entry = search.table.setdefault(key, Entry())
-        open_paranoid(search, entry, depth, PER_PLY * depth + quiet, quiet, alpha, beta)
+        open_paranoid(search, entry, depth, depth, alpha, beta)
         search.stack[0].low, search.stack[0].high = 0.0, 1.0
 
 
@@ -185,7 +182,7 @@ def generate(search: Search, row: Row) -> None:
     rows, entry = frame.rows, search.table.setdefault(row.key, Entry())
     if search.maxn:
         best = equilibrium([child.values for child in rows], frame.counts, search.order)
-        entry.best, entry.draft, entry.values = best, PER_PLY, rows[best].values
+        entry.best, entry.draft, entry.values = best, 1, rows[best].values
         if all(child.terminal for child in rows):
             certain = is_certain([c.values for c in rows], best, frame.counts, search.order)
             entry.marks = SOLVED | CERTAIN if certain else SOLVED
@@ -193,7 +190,7 @@ def generate(search: Search, row: Row) -> None:
     # Rows have no bounds yet but those of terminal states.
     entry.low, entry.high = proved_bounds(rows, frame.own, frame.answers, search.opposed)
     entry.value, entry.best = best_reply(rows, frame.own, frame.answers)
-    entry.draft, entry.bound = PER_PLY, EXACT
+    entry.draft, entry.bound = 1, EXACT
 
 
 # table.py
@@ -306,12 +303,7 @@ def _is_known(search: Search, frame: Frame, row: Row, entry: Entry, depth: int) 
         search.value = row.low
     elif row.high <= alpha:
         search.value = row.high
-    elif is_enough(entry, PER_PLY * depth + frame.quiet, alpha, beta) or (
-        depth == 1
-        and entry.draft >= PER_PLY
-        and abs(entry.value - row.static) <= search.quiet
-        and entry.bound == EXACT
-    ):
+    elif is_enough(entry, depth, alpha, beta):
         search.value = entry.value
     else:
         return False
@@ -323,21 +315,19 @@ def push_paranoid(search: Search, frame: Frame) -> None:
     """Put the present row onto the stack of nodes."""
     row = frame.rows[frame.place]
     alpha, beta = _window(frame)
-    depth, quiet = frame.depth - 1, frame.quiet
-    draft = PER_PLY * depth + quiet
-    if depth == 1:
-        # Not quiet: one ply more than was asked for.
-        depth, quiet = 2, quiet - 1
+    draft = frame.depth - 1
+    # Bounds of deeper searches have taken the place of what one ply says: two say more than that.
+    depth = max(draft, 2)
     search.stack.append(fill_frame(search, row.key, row.state))
-    open_paranoid(search, search.table[row.key], depth, draft, quiet, alpha, beta)
+    open_paranoid(search, search.table[row.key], depth, draft, alpha, beta)
 
 
 def open_paranoid(
-    search: Search, entry: Entry, depth: int, draft: int, quiet: int, alpha: float, beta: float
+    search: Search, entry: Entry, depth: int, draft: int, alpha: float, beta: float
 ) -> None:
     """Begin with the first row of a frame."""
     frame = search.stack[-1]
-    frame.depth, frame.draft, frame.quiet = depth, draft, quiet
+    frame.depth, frame.draft = depth, draft
     frame.alpha, frame.beta = alpha, beta
     frame.low, frame.high = entry.low, entry.high
 
@@ -410,7 +400,7 @@ def settle_maxn(search: Search, frame: Frame) -> int:
     if row.key not in search.table:
         return GENERATE
     entry = search.table[row.key]
-    if entry.marks & SOLVED or entry.draft >= PER_PLY * depth:
+    if entry.marks & SOLVED or entry.draft >= depth:
         row.values, row.marks = entry.values, entry.marks
         search.horizon |= not entry.marks & SOLVED
         return SETTLED
@@ -457,7 +447,7 @@ def _finish_maxn(search: Search, frame: Frame) -> int:
         marks &= ~CERTAIN
     frame.best_row, search.values, search.value = best, values[best], values[best][search.role]
     entry = search.table.setdefault(frame.key, Entry())
-    if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
+    if frame.depth >= entry.draft or marks & SOLVED:
         entry.values, entry.best = values[best], best
-        entry.draft, entry.marks = PER_PLY * frame.depth, marks
+        entry.draft, entry.marks = frame.depth, marks
     return marks

@@ -97,10 +97,6 @@ SEARCHES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "maxn": ({"opponents": "maxn"}, {"depth": 3, "nodes": 1000}),
     "paranoid": ({"opponents": "paranoid"}, {"depth": 3, "nodes": 1000}),
     "paranoid nodes": ({"opponents": "paranoid"}, {"nodes": 600}),
-    "quiescence": (
-        {"quiescence": 3, "quiet": 0.02, "opponents": "paranoid"},
-        {"depth": 2, "nodes": 3000},
-    ),
     "plain": (
         {"transpositions": False, "history": 0.0, "killers": 0.0, "aspiration": None},
         {"depth": 2},

@@ -191,25 +191,6 @@ def plain_paranoid(tree: RandomTree, state: int, role: int, depth: int) -> float
     return best(state, depth)
 
 
-def plain_quiescence(
-    tree: RandomTree, state: int, role: int, depth: int, plies: int, quiet: float
-) -> float:
-    """As :func:`plain_paranoid`, one ply deeper wherever the last ply changes much."""
-    position = tree.positions[state]
-    if depth == 0 or not position.children:
-        return position.values[role]
-    reply = plain_paranoid(tree, state, role, 1)
-    if depth == 1:
-        if plies == 0 or abs(reply - position.values[role]) <= quiet:
-            return reply
-        depth, plies = 2, plies - 1
-    worst: dict[int, float] = {}
-    for joint, child in position.children.items():
-        value = plain_quiescence(tree, child, role, depth - 1, plies, quiet)
-        worst[joint[role]] = min(value, worst.get(joint[role], 2.0))
-    return max(worst.values())
-
-
 def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[float, ...]:
     """Everybody maximises their own value, choosing one after the other, ``role`` first.
 

@@ -23,7 +23,6 @@ from tests.search.random_tree import (
     packed,
     plain_maxn,
     plain_paranoid,
-    plain_quiescence,
     played_maxn,
     searcher,
 )
@@ -99,36 +98,6 @@ def test_paranoid_equals_its_definition(
     # A decided or proved search may stop early; the value at full depth is then reached too.
     if found.proved:
         assert found.value[role] == plain_paranoid(tree, 0, role, 99)
-
-
-@given(
-    seed=SEEDS,
-    depth=st.integers(2, 4),
-    roles=st.integers(1, 3),
-    simultaneous=st.booleans(),
-    plies=st.integers(1, 4),
-    quiet=st.sampled_from([0.0, 0.25, 0.5]),
-    scout=st.booleans(),
-)
-def test_quiescence_equals_its_definition(
-    seed: int, depth: int, roles: int, simultaneous: bool, plies: int, quiet: float, scout: bool
-) -> None:
-    tree = RandomTree(
-        seed, roles=roles, plies=7, width=4, simultaneous=simultaneous, zero_sum=False
-    )
-    options = SearchSettings(
-        opponents="paranoid",
-        transpositions=False,
-        quiescence=plies,
-        quiet=quiet,
-        scout=scout,
-        think_when_forced=True,
-    )
-    found = searcher(tree, FREE, settings=options).search(packed(0), 0, Limit(depth=depth))
-    if found.depth > 1:
-        assert found.value[0] == plain_quiescence(tree, 0, 0, found.depth, plies, quiet)
-    if found.proved:
-        assert found.value[0] == plain_paranoid(tree, 0, 0, 99)
 
 
 @given(seed=SEEDS, depth=st.integers(1, 4), roles=st.integers(1, 3), simultaneous=st.booleans())
@@ -314,7 +283,7 @@ def test_history_orders_blind_search() -> None:
 def deepened(search: Search, depth: int) -> None:
     """Iterations one ply deeper each, until one rests on terminal states alone."""
     for plies in range(1, depth + 1):
-        begin(search, plies, 0, -math.inf, math.inf)
+        begin(search, plies, -math.inf, math.inf)
         advance(search)
         if not search.horizon:
             return
@@ -365,7 +334,7 @@ def test_windows(seed: int, depth: int, ends: tuple[int, int], scout: bool) -> N
     tree = RandomTree(seed, roles=2, plies=5, width=5, simultaneous=False, zero_sum=True)
     search = Search(tree, 0, scout=scout, opposed=True)
     alpha, beta = min(ends) / 16, max(ends) / 16
-    begin(search, depth, 0, alpha, beta)
+    begin(search, depth, alpha, beta)
     advance(search)
     expected = plain_paranoid(tree, 0, 0, depth)
     if search.value <= alpha:
@@ -374,24 +343,6 @@ def test_windows(seed: int, depth: int, ends: tuple[int, int], scout: bool) -> N
         assert expected >= search.value
     else:
         assert expected == search.value
-
-
-@given(
-    seed=SEEDS,
-    depth=st.integers(2, 4),
-    simultaneous=st.booleans(),
-    plies=st.integers(1, 4),
-    quiet=st.sampled_from([0.0, 0.25, 0.5]),
-    scout=st.booleans(),
-)
-def test_quiescence(
-    seed: int, depth: int, simultaneous: bool, plies: int, quiet: float, scout: bool
-) -> None:
-    tree = RandomTree(seed, roles=2, plies=7, width=4, simultaneous=simultaneous, zero_sum=False)
-    search = Search(tree, 0, shared=False, scout=scout, quiet=quiet)
-    begin(search, depth, plies, -math.inf, math.inf)
-    advance(search)
-    assert search.value == plain_quiescence(tree, 0, 0, depth, plies, quiet)
 
 
 @given(

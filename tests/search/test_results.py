@@ -149,8 +149,6 @@ def test_proved_states_are_a_mapping() -> None:
         ({"history": -1.0}, "history=-1.0; allowed: a finite number"),
         ({"killers": float("nan")}, "killers=nan"),
         ({"aspiration": 0.0}, "aspiration=0.0; allowed: .*above 0 and at most 1"),
-        ({"quiescence": 16}, "quiescence=16; allowed: .*0..15"),
-        ({"quiet": 2.0}, "quiet=2.0; allowed: .*0..1"),
         ({"batch": 0}, "batch=0; allowed: .*at least 1"),
         ({"widest": 0}, "widest=0; allowed: .*at least 1"),
         ({"memory": 0}, "memory=0; allowed: .*at least 1"),

@@ -231,8 +231,7 @@ class Deepening:
         # Equal moves are tried in the order of their ranks.
         for place, rank in enumerate(groups.tolist(), 1):
             search.stack.rows[place].rank = rank
-        quiet = 0 if self._maxn else self._settings.quiescence
-        begin(search, depth, quiet, low, high)
+        begin(search, depth, low, high)
         return self._finish(rooted=True)
 
     @property
@@ -401,7 +400,7 @@ class Deepening:
         search, block, decision = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
         has_time = decision.depth > 0 and self._has_time()
-        most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
+        most = min(self._plies, DEEPEST) if has_time else 0
         plies = principal_line(search, decision.row, most, line)
         self._check()
         decision.line = tuple(map(tuple, line[:plies].tolist()))

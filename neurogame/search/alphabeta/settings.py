@@ -66,15 +66,6 @@ class SearchSettings(Settings):
         least=0,
         most=2,
     )
-    quiescence: int = setting(
-        0,
-        "plies that a line may be longer than the depth. A node one ply above the horizon is "
-        "searched one ply deeper where the static value of its best reply differs from its own "
-        "one by more than quiet. Not for max^n.",
-        least=0,
-        most=15,
-    )
-    quiet: float = setting(0.1, "that margin", least=0, most=1)
     batch: int | None = setting(
         None,
         "states generated together, where it pays to fill up a block. None: 64 where rules and "

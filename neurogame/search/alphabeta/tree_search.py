@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -300,7 +299,6 @@ class TreeSearch:
         search.slack = 0.0
         search.limit = _UNLIMITED
         search.deadline = deadline
-        search.quiet = settings.quiet if settings.quiescence else math.inf
         for name in COUNTS:
             setattr(search, name, 0)
         for name, number in self._pace(deadline).items():

@@ -98,7 +98,7 @@ def test_useful_entries_stay() -> None:
     search = bare_search(SIZES)
     table, entries = search.table, _records(search.table)
     deep, proved, shallow, old = _keys(4, 1)
-    for key, draft in ((deep, 200), (proved, 16), (shallow, 16), (old, 32)):
+    for key, draft in ((deep, 13), (proved, 1), (shallow, 1), (old, 2)):
         entry = entries[_claim(search, table.entries, key)]
         entry["draft"], entry["bound"] = draft, 1
     entries[_find(table.entries, proved)]["high"] = 0
@@ -108,7 +108,7 @@ def test_useful_entries_stay() -> None:
     following = _keys(3, 2)
     _claim(search, table.entries, following[0])
     assert _find(table.entries, old) == -1
-    entries[_find(table.entries, following[0])]["draft"] = 32
+    entries[_find(table.entries, following[0])]["draft"] = 2
     _claim(search, table.entries, following[1])
     assert _find(table.entries, shallow) == -1
     assert _find(table.entries, deep) >= 0

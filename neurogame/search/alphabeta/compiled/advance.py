@@ -46,7 +46,6 @@ from neurogame.search.alphabeta.compiled.records import (
     MORE_ROWS,
     OUT_OF_TIME,
     PAUSED,
-    PER_PLY,
 )
 from neurogame.search.alphabeta.compiled.table import child_key, claim, find, refill
 
@@ -106,13 +105,12 @@ def advance(search: Search, rooted: bool) -> int:
 
 
 @compiled
-def begin(search: Search, depth: int, quiet: int, alpha: np.float32, beta: np.float32) -> None:
+def begin(search: Search, depth: int, alpha: np.float32, beta: np.float32) -> None:
     """Prepare an iteration; the root's children are on the stack.
 
     Args:
         search: changed.
         depth: plies to look ahead, at least 1.
-        quiet: plies of quiescence.
         alpha: values at or below are of no interest; float32.
         beta: values at or above are of no interest; float32.
     """
@@ -130,10 +128,10 @@ def begin(search: Search, depth: int, quiet: int, alpha: np.float32, beta: np.fl
         open_maxn(search, search.top, depth)
     else:
         entry = table.entries[claim(search, table.entries, frame.key)]
-        if depth == 1 and entry.draft <= PER_PLY:
+        if depth == 1 and entry.draft <= 1:
             # Of equal moves a random one, not the first.
             entry.best = -1
-        open_paranoid(search, search.top, entry, depth, PER_PLY * depth + quiet, quiet, alpha, beta)
+        open_paranoid(search, search.top, entry, depth, depth, alpha, beta)
         # What is proved of the root is of use only with the rows that prove it.
         frame.low, frame.high = np.float32(0), np.float32(1)
         frame.slack = np.float32(search.slack)

@@ -29,7 +29,6 @@ from neurogame.search.alphabeta.compiled.records import (
     FAILED,
     OUT_OF_NODES,
     OUT_OF_TIME,
-    PER_PLY,
     SOLVED,
     TWO_ROLES,
     UNKNOWN,
@@ -212,7 +211,7 @@ def _conclude(search: Search, number: int) -> None:
     entry = table.entries[index]
     entry.place = asked.place
     if len(table.values) > 0:
-        if entry.draft < PER_PLY:
+        if entry.draft < 1:
             _conclude_all(search, number, index, first)
         return
     answers = asked.width // asked.own
@@ -221,9 +220,9 @@ def _conclude(search: Search, number: int) -> None:
     narrow(entry, low, high)
     if entry.low == entry.high and not was_proved:
         remember(search, search.proofs, batch.states[number], low)
-    if entry.draft < PER_PLY:
+    if entry.draft < 1:
         entry.value, entry.best = best_reply(kept.rows, first, asked.own, answers)
-        entry.draft = PER_PLY
+        entry.draft = 1
         entry.bound = EXACT
 
 
@@ -241,7 +240,7 @@ def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
         solved = solved and kept.rows[row].terminal != 0
     best, certain = settle_all(search, kept.values, first, asked.width, solved, table.values, index)
     entry.best = best
-    entry.draft = PER_PLY
+    entry.draft = 1
     entry.bound = EXACT
     entry.value = table.values[index, search.role]
     if solved:

@@ -25,7 +25,6 @@ from neurogame.search.alphabeta.compiled.records import (
     DEEPER,
     EXACT,
     GENERATE,
-    PER_PLY,
     SETTLED,
     SOLVED,
     UNKNOWN,
@@ -51,7 +50,7 @@ def settle_maxn(search: Search, frame: Frame, place: int) -> int:
     if index < 0:
         return GENERATE
     entry = table.entries[index]
-    if entry.marks & SOLVED or entry.draft >= PER_PLY * depth:
+    if entry.marks & SOLVED or entry.draft >= depth:
         copy_row(table.values, index, stack.values, place)
         row.marks = entry.marks
         search.horizon |= entry.marks & SOLVED == 0
@@ -128,7 +127,7 @@ def _finish_maxn(search: Search, frame: Frame) -> None:
     entry = table.entries[index]
     if marks & CERTAIN and not entry.marks & CERTAIN:
         remember_all(search, search.proofs, stack.states[source], stack.values[source])
-    if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
+    if frame.depth >= entry.draft or marks & SOLVED:
         entry.value, entry.best = np.float32(search.value), best
-        entry.draft, entry.bound, entry.marks = PER_PLY * frame.depth, EXACT, marks
+        entry.draft, entry.bound, entry.marks = frame.depth, EXACT, marks
         copy_row(stack.values, source, table.values, index)

@@ -35,8 +35,8 @@ else:
 DEEPEST = 200
 """Plies that no search exceeds."""
 
-MOST_QUIET = 15
-"""Plies that quiescence may add."""
+_FRAMES = DEEPEST + 17
+"""Nodes of a line: where bounds say too little, it is longer than the depth."""
 
 
 class Sizes(NamedTuple):
@@ -183,7 +183,6 @@ class Search(Struct):
         widest: most joint moves of a node.
         fill: blocks are filled up to a multiple of so many lanes, which cost no more.
         sums: see :data:`~neurogame.search.alphabeta.compiled.records.ONE_ROLE`.
-        quiet: margin of quiescence; float32.
         slack: how far below the best one moves of the root may be and have exact values; float32.
         limit: states that may be generated.
         deadline: when to stop; nanoseconds.
@@ -227,7 +226,6 @@ class Search(Struct):
     widest: int = 0
     fill: int = 0
     sums: int = 0
-    quiet: float = 0
     slack: float = 0
     limit: int = 0
     deadline: int = 0
@@ -315,7 +313,7 @@ def _records(count: int, record: type) -> Any:
 def make_stack(sizes: Sizes, rows: int) -> Stack:
     """Reserve a stack with room for some rows."""
     return Stack(
-        frames=_records(DEEPEST + MOST_QUIET + 2, Frame),
+        frames=_records(_FRAMES, Frame),
         rows=_records(rows, Row),
         states=np.zeros((rows, sizes.state_words), np.uint64),
         legal=np.zeros((rows, sizes.move_words), np.uint64),
@@ -394,7 +392,7 @@ def make_choices(offsets: Int64s1, role: int, chance: int | None = None) -> Choi
         picked=np.zeros(roles, np.int64),
         history=np.zeros(moves, np.float32),
         top=np.zeros(roles, np.float32),
-        killers=np.full((DEEPEST + MOST_QUIET + 2, 4), -1, np.int64),
+        killers=np.full((_FRAMES, 4), -1, np.int64),
     )
 
 

@@ -30,7 +30,6 @@ from neurogame.search.alphabeta.compiled.records import (
     EXACT,
     GENERATE,
     LOWER,
-    PER_PLY,
     SETTLED,
     TWO_ROLES,
     UNKNOWN,
@@ -125,12 +124,7 @@ def _is_known(search: Search, frame: Frame, row: Row, entry: TableEntry, depth: 
         search.value = float(row.low)
     elif row.high <= alpha:
         search.value = float(row.high)
-    elif is_enough(entry, PER_PLY * depth + frame.quiet, alpha, beta) or (
-        depth == 1
-        and entry.draft >= PER_PLY
-        and abs(entry.value - row.static) <= np.float32(search.quiet)
-        and entry.bound == EXACT
-    ):
+    elif is_enough(entry, depth, alpha, beta):
         search.value = float(entry.value)
     else:
         return False
@@ -144,16 +138,14 @@ def push_paranoid(search: Search, frame: Frame, place: int) -> None:
     table = search.table
     row = search.stack.rows[place]
     alpha, beta = _window(frame)
-    depth, quiet = frame.depth - 1 - frame.less, frame.quiet
-    draft = PER_PLY * depth + quiet
-    if depth == 1:
-        # Not quiet: one ply more than was asked for.
-        depth, quiet = 2, quiet - 1
+    draft = frame.depth - 1 - frame.less
+    # Bounds of deeper searches have taken the place of what one ply says: two say more than that.
+    depth = max(draft, 2)
     entry = table.entries[find(table.entries, row.key)]
     push_rows(search, place, entry.place)
     if depth >= 3:
         look_up(search, search.top)
-    open_paranoid(search, search.top, entry, depth, draft, quiet, alpha, beta)
+    open_paranoid(search, search.top, entry, depth, draft, alpha, beta)
     search.visits += 1
 
 
@@ -181,14 +173,13 @@ def open_paranoid(
     entry: TableEntry,
     depth: int,
     draft: int,
-    quiet: int,
     alpha: np.float32,
     beta: np.float32,
 ) -> None:
     """Begin with the first row of a frame."""
     stack = search.stack
     frame, rows = stack.frames[ply], stack.rows
-    frame.depth, frame.draft, frame.quiet = depth, draft, quiet
+    frame.depth, frame.draft = depth, draft
     frame.alpha, frame.beta = alpha, beta
     frame.low, frame.high = of_hundredths(entry.low), of_hundredths(entry.high)
     frame.best, frame.worst = np.float32(-np.inf), np.float32(np.inf)

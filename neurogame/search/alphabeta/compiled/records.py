@@ -31,9 +31,6 @@ UPPER, EXACT, LOWER = -1, 0, 1
 UNKNOWN, CLOSED = -1, 0
 """Width of a row: not counted yet; not to be searched further (terminal, stuck or too wide)."""
 
-PER_PLY = 16
-"""A *draft* is how far a value looked ahead: ``PER_PLY * plies + plies of quiescence left``."""
-
 SETTLED, DEEPER, GENERATE = range(3)
 """What a row needs: nothing, its value is known; to be searched; its children first."""
 
@@ -85,8 +82,7 @@ class Frame(Protocol):
         best_row: best row so far, counted from ``first``.
         worst_row: worst answer to the present move, counted likewise.
         depth: plies to look ahead.
-        draft: what its value is to be remembered as.
-        quiet: plies of quiescence left.
+        draft: plies that its value is remembered to have looked ahead.
         cut: whether its first row is expected to be enough.
         full: whether the present row needs the full window.
         less: plies by which the present row is searched less deep, to be refuted.
@@ -111,7 +107,6 @@ class Frame(Protocol):
     worst_row: int
     depth: int
     draft: int
-    quiet: int
     cut: Annotated[int | np.bool_, np.int64]
     full: int
     less: int

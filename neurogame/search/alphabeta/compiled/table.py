@@ -15,7 +15,6 @@ from neurogame.search.alphabeta.compiled.records import (
     EXACT,
     LOWER,
     ONE_ROLE,
-    PER_PLY,
     TWO_ROLES,
     UPPER,
     ZERO_SUM,
@@ -27,7 +26,7 @@ from neurogame.search.alphabeta.compiled.records import (
 BUCKET = 4
 _THREE = np.uint64(BUCKET - 1)
 # What is worth as much as so many plies of draft when an entry has to go.
-_RECENT, _PROVED, _PRINCIPAL = 4 * PER_PLY, 16 * PER_PLY, 64 * PER_PLY
+_RECENT, _PROVED, _PRINCIPAL = 4, 16, 64
 
 
 @inner
@@ -88,7 +87,7 @@ def claim(search: Search, entries: Records[TableEntry], key: np.uint64) -> int:
             worth += _RECENT
         if entry.low == entry.high:
             worth += _PROVED
-        elif entry.bound == EXACT and entry.draft >= 2 * PER_PLY and entry.age == search.age:
+        elif entry.bound == EXACT and entry.draft >= 2 and entry.age == search.age:
             worth += _PRINCIPAL
         if entry.key == 0:
             worth = -1
