@@ -3,6 +3,7 @@
 Machine code lies where Python keeps its own compiled files, in ``__pycache__`` beside the source;
 where that cannot be written to, in the folder of :func:`~neurogame.files.cache_folder`; and where
 nothing can be written, it is compiled in every process. ``NUMBA_CACHE_DIR`` names another place.
+Where nothing is kept, code that came with the package is taken if it is for such a processor.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ from neurogame.array_types import array_hint
 from neurogame.code_libraries import CalleeCompiler, Compiler
 from neurogame.files import cache_folder, is_trusted, lock_file
 from neurogame.first_use import compiling
+from neurogame.shipped_code import FAMILIES, FOLDER, families
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _FunctionCache: Any = caching.FunctionCache
+_CacheFile: Any = caching.IndexDataCacheFile
 _CacheImpl: Any = caching.CompileResultCacheImpl
-_NullCache: Any = caching.NullCache
 _Locator: Any = caching.InTreeCacheLocator
 _NamedLocator: Any = caching.UserProvidedCacheLocator
 _Listener: Any = event.Listener
@@ -149,10 +151,7 @@ def kept(function: Callable[..., Any], folders: tuple[Path, ...]) -> Any:
             compiled again; numba alone looks at the function's own file.
     """
     _watch()
-    try:
-        return _FolderCache(function, folders)
-    except RuntimeError:
-        return _Nowhere()
+    return _FolderCache(function, folders)
 
 
 class _Trusted:
@@ -189,6 +188,19 @@ class _NamedFolder(_Trusted, _NamedLocator):  # type: ignore[misc]
     """Keeps code in the folder that ``NUMBA_CACHE_DIR`` names."""
 
 
+@final
+class _Nowhere(_Locator):  # type: ignore[misc]
+    """Keeps nothing: no folder can be written to."""
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return this place."""
+        return cls(function, file)
+
+    def get_source_stamp(self) -> None:
+        """Return nothing: there may be no file."""
+
+
 @cache
 def _is_ours(folder: Path) -> bool:
     """Return whether nobody else can have written the code in a folder; warn if somebody can."""
@@ -207,7 +219,7 @@ def _is_ours(folder: Path) -> bool:
 class _Places(_CacheImpl):  # type: ignore[misc]
     """The places in the order in which they are tried."""
 
-    _locator_classes = (_NamedFolder, _BesideSource, _OwnFolder)
+    _locator_classes = (_NamedFolder, _BesideSource, _OwnFolder, _Nowhere)
 
 
 _DAMAGED = (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, TypeError)
@@ -222,7 +234,10 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any], folders: tuple[Path, ...]) -> None:
         super().__init__(function)
-        self._folders = folders
+        # In place of a stamp of the function's own file, which is of its time with older numba.
+        self._stamp = self._cache_file._source_stamp = digest_of(folders)
+        if isinstance(self._impl.locator, _Nowhere):
+            self.disable()
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return compiled code, or None; of another version of this package nothing is read."""
@@ -232,26 +247,35 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
         except (AttributeError, ImportError, *_DAMAGED):
             # The index names types that are no more, or a file is damaged: it is made anew.
             self.flush()
-        if overload is None and compiling(self._py_func.__module__):
+        if overload is None:
+            overload = self._load_shipped(signature, context)
+        if overload is None and compiling(self._py_func.__module__ if self._enabled else None):
             overload = super().load_overload(signature, context)
         return overload
 
+    def _load_shipped(self, signature: Any, context: Any) -> Any:
+        """Return code that came with the package, for the best family of this processor, or None.
+
+        It is trusted as the package's own source is, beside which it lies.
+        """
+        codegen = context.codegen()
+        triple, _, features = codegen.magic_tuple()
+        _, _, body = self._index_key(signature, codegen)
+        package = self._py_func.__module__.rpartition(".")[0]
+        for family in families(features):
+            place, name = str(FOLDER / family / package), self._impl.filename_base
+            with contextlib.suppress(OSError, AttributeError, ImportError, *_DAMAGED):
+                key = (signature, (triple, family, FAMILIES[family]), body)
+                code = _CacheFile(place, name, self._stamp).load(key)
+                if code is not None:
+                    return self._impl.rebuild(context, code)
+        return None
+
     def save_overload(self, signature: Any, code: Any) -> None:
         """Keep compiled code; a folder that cannot be written to any more is no error."""
-        with contextlib.suppress(OSError), _locked(Path(self._cache_path)):
-            super().save_overload(signature, code)
-
-    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(signature, codegen), digest_of(self._folders))
-
-
-@final
-class _Nowhere(_NullCache):  # type: ignore[misc]
-    """Keeps nothing: no folder can be written to."""
-
-    def load_overload(self, signature: Any, context: Any) -> None:
-        """Find nothing."""
-        compiling(None)
+        if self._enabled:
+            with contextlib.suppress(OSError), _locked(Path(self._cache_path)):
+                super().save_overload(signature, code)
 
 
 @contextlib.contextmanager

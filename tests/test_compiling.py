@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ import numba
 import pytest
 
 from neurogame import compiling, first_use
+from neurogame.shipped_code import FAMILIES, VARIABLE, families
+from tests import processes
 
 SOURCE = """
 def double(number, extra):
@@ -147,3 +150,99 @@ def test_code_that_others_can_have_written_is_compiled_anew_elsewhere(
     assert kept.read_bytes() == b"anybody's code"
     assert len(list((tmp_path / "cache").rglob("*.nbc"))) == 1
     compiling._is_ours.cache_clear()
+
+
+FAMILY = "x86-64-v3"
+SHIP = """
+import sys
+from pathlib import Path
+from neurogame import compiling
+sys.path.insert(0, sys.argv[1])
+import sums
+assert compiling.dispatcher(sums.double, (Path(sys.argv[1]),))(3, 4) == 10
+"""
+
+
+@pytest.fixture(scope="module")
+def made_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the code of ``double`` as another machine makes it for a family."""
+    target: Any = numba.core.registry.cpu_target.target_context
+    if FAMILY not in families(target.codegen().magic_tuple()[2]):
+        pytest.skip(f"this processor is no {FAMILY}")
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "source").mkdir()
+    (folder / "source" / "sums.py").write_text(SOURCE, encoding="utf-8")
+    names = {"NUMBA_CPU_NAME": FAMILY, "NUMBA_CPU_FEATURES": FAMILIES[FAMILY]}
+    processes.run(
+        [sys.executable, "-c", SHIP, str(folder / "source")],
+        env={**os.environ, **names, "NUMBA_CACHE_DIR": str(folder / "made")},
+    )
+    return folder / "made"
+
+
+def rename(folder: Path) -> None:
+    """Let the code be another Python's."""
+    for file in folder.iterdir():
+        file.rename(folder / file.name.replace(f".py{sys.version_info[0]}", ".py9"))
+
+
+def damage(folder: Path) -> None:
+    """Write half of each file."""
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def change(module: ModuleType) -> None:
+    """Change another file that the function could call something of."""
+    Path(module.__file__ or "").with_name("more.py").write_text("pass", encoding="utf-8")
+
+
+@pytest.mark.parametrize("place", ["writable", "read-only"])
+@pytest.mark.parametrize(
+    "what", ["", "features", "folder", "python", "damaged", "source", "switched off"]
+)
+def test_code_that_came_with_the_package_is_taken_where_it_fits(
+    what: str,
+    place: str,
+    module: ModuleType,
+    made_elsewhere: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    come = tmp_path / "machine_code" / FAMILY
+    come.mkdir(parents=True)
+    for file in made_elsewhere.glob("*/*.nb[ci]"):
+        shutil.copyfile(file, come / file.name)
+    os.utime(module.__file__ or "", (1, 1))
+    if what == "features":
+        monkeypatch.setitem(FAMILIES, FAMILY, f"{FAMILIES[FAMILY]},+sse99")
+    elif what == "folder":
+        come.rename(tmp_path / "machine_code" / "other")
+    elif what == "python":
+        rename(come)
+    elif what == "damaged":
+        damage(come)
+    elif what == "source":
+        change(module)
+    monkeypatch.setattr(compiling, "FOLDER", tmp_path / "machine_code")
+    monkeypatch.setenv("NEUROGAME_CACHE", "")
+    forbid(tmp_path if place == "read-only" else tmp_path / "machine_code", monkeypatch)
+    monkeypatch.setenv(VARIABLE, "0" if what == "switched off" else "1")
+    before = {file: file.read_bytes() for file in (tmp_path / "machine_code").rglob("*.nb*")}
+    told: list[str | None] = []
+    first_use.ask_with(told.append)
+    assert made(module, "double")(3, 4) == 10
+    first_use.ask_with(None)
+    compiled = what != ""
+    assert told == [None if place == "read-only" else "sums"][: int(compiled)]
+    kept = list(Path(module.__file__ or "").parent.glob("__pycache__/*.nbc"))
+    assert bool(kept) == (compiled and place != "read-only")
+    assert {file: file.read_bytes() for file in before} == before
+
+
+def test_own_code_goes_before_that_of_the_package(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert made(module, "double")(3, 4) == 10
+    monkeypatch.setattr(compiling, "families", None)  # It is not asked for.
+    assert made(module, "double")(3, 4) == 10

@@ -8,17 +8,20 @@ import hashlib
 import importlib
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.files import CACHE_VARIABLE, cache_folder
 from neurogame.kernels.compile_jobs import JOBS
+from neurogame.shipped_code import FAMILIES, FOLDER, VARIABLE
 
 _SERVING, _SERVING_SECONDS = "serving", 15
 """What comes last, as it needs all the others: the game server plays each kind of game once."""
@@ -35,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="look again, even if this version has been compiled"
     )
+    parser.add_argument(
+        "--cpu",
+        choices=FAMILIES,
+        help="compile for a family of processors, into the folder of code that a wheel takes along",
+    )
     parser.add_argument("--job", action="append", choices=[*JOBS, _SERVING], help=argparse.SUPPRESS)
 
 
@@ -47,19 +55,57 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.jobs is not None and options.jobs < 1:
         raise ConfigurationError(f"--jobs {options.jobs}: at least 1 is needed")
+    cores = options.jobs or count_cores()
+    if options.cpu is not None:
+        return _ship(options.cpu, cores, quiet=options.quiet)
     stamp = _stamp()
     if stamp is not None and stamp.exists() and not options.force:
         return 0
-    cores = options.jobs or count_cores()
-    failed = _run_all(list(JOBS), cores, "compiling ahead", quiet=options.quiet)
-    failed += _run_all([_SERVING], 1, "playing ahead", quiet=options.quiet)
-    if failed:
-        print(f"warning: not compiled ahead: {', '.join(failed)}", file=sys.stderr)
+    if not _compile_all(cores, {}, quiet=options.quiet):
         return 1
     if stamp is not None:
         with contextlib.suppress(OSError):
             stamp.parent.mkdir(parents=True, exist_ok=True)
             stamp.touch()
+    return 0
+
+
+def _compile_all(cores: int, target: dict[str, str], *, quiet: bool) -> bool:
+    """Compile everything for this very processor, or for another target; return whether it went.
+
+    Args:
+        cores: processes side by side.
+        target: environment variables that name it to numba.
+        quiet: whether no bar is shown.
+    """
+    environment = {**target, VARIABLE: "0"}
+    failed = _run_all(list(JOBS), cores, "compiling ahead", environment, quiet=quiet)
+    failed += _run_all([_SERVING], 1, "playing ahead", environment, quiet=quiet)
+    if failed:
+        print(f"warning: not compiled ahead: {', '.join(failed)}", file=sys.stderr)
+    return not failed
+
+
+def _ship(family: str, cores: int, *, quiet: bool) -> int:
+    """Compile for a family of processors, into the folder of code that comes with the package."""
+    from numba.core.caching import UserProvidedCacheLocator
+
+    locator: Any = UserProvidedCacheLocator  # It is not annotated.
+    package, size = FOLDER.parent, 0
+    with tempfile.TemporaryDirectory(prefix="neurogame-") as made:
+        target = {"NUMBA_CPU_NAME": family, "NUMBA_CPU_FEATURES": FAMILIES[family]}
+        if not _compile_all(cores, {**target, "NUMBA_CACHE_DIR": made}, quiet=quiet):
+            return 1
+        for folder in {file.parent for file in package.rglob("*.py")}:
+            # As numba names it: by a hash of where it lies, which is elsewhere in the end.
+            named = locator.get_suitable_cache_subpath(str(folder / "any.py"))
+            name = ".".join(folder.relative_to(package.parent).parts)
+            for file in Path(made, named).glob("*.nb[ci]"):
+                (FOLDER / family / name).mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, FOLDER / family / name)
+                size += file.stat().st_size
+    if not quiet:
+        print(f"{FOLDER / family}: {size / 1e6:.1f} MB; a wheel that is built now takes it along")
     return 0
 
 
@@ -95,10 +141,12 @@ def compile_for(line: str, module: str | None, *, silent: bool) -> None:
         )
     if together:
         # What failed there is compiled, and fails, here.
-        _run_all(needed, cores, "compiling", quiet=silent)
+        _run_all(needed, cores, "compiling", {}, quiet=silent)
 
 
-def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[str]:
+def _run_all(
+    names: list[str], most: int, label: str, environment: dict[str, str], *, quiet: bool
+) -> list[str]:
     """Run jobs in processes side by side; return the names of those that failed."""
     from tqdm import tqdm
 
@@ -110,7 +158,7 @@ def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[st
         disable=quiet,
         file=bar_stream(),
     )
-    processes = [_begin(share) for share in _shares(names, most)]
+    processes = [_begin(share, environment) for share in _shares(names, most)]
     try:
         with bar:
             while processes:
@@ -145,7 +193,7 @@ def _seconds(name: str) -> int:
     return JOBS[name].seconds if name in JOBS else _SERVING_SECONDS
 
 
-def _begin(jobs: list[str]) -> subprocess.Popen[bytes]:
+def _begin(jobs: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
     """Start a process that writes a line for each job that it has done."""
     words = [word for job in jobs for word in ("--job", job)]
     process = subprocess.Popen(
@@ -153,6 +201,7 @@ def _begin(jobs: list[str]) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env=os.environ | environment,
     )
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 from unittest.mock import Mock, create_autospec
 
 import pytest
+from numba.core.caching import UserProvidedCacheLocator
 from tqdm import tqdm
 
 from benchmarks.silences import documented, overhear
@@ -188,7 +189,7 @@ def fake(monkeypatch: Patch, *failing: str) -> list[list[str]]:
     """Let processes end at once, at a job that fails if it is theirs; return what each did."""
     ran: list[list[str]] = []
 
-    def begin(jobs: list[str]) -> subprocess.Popen[bytes]:
+    def begin(jobs: list[str], _: dict[str, str]) -> subprocess.Popen[bytes]:
         ran.append(jobs)
         done = list(itertools.takewhile(lambda job: job not in failing, jobs))
         program = f"print(*{done!r}, sep='\\n'); raise SystemExit({len(done) < len(jobs)})"
@@ -228,7 +229,7 @@ def test_what_failed_is_named_and_tried_again(
 def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: Patch) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
-    def begin(_: list[str]) -> subprocess.Popen[bytes]:
+    def begin(*_: object) -> subprocess.Popen[bytes]:
         program = "import time; time.sleep(600)"
         begun.append(subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE))
         return begun[-1]
@@ -242,6 +243,36 @@ def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: Patch) -> None:
     assert begun
     assert not any(job.poll() is None for job in begun)
     assert not list(cache.glob("precompiled-*"))
+
+
+def test_code_for_a_wheel_goes_where_the_package_looks_for_it(
+    tmp_path: Path, monkeypatch: Patch, capsys: Captured
+) -> None:
+    (tmp_path / "neurogame" / "kernels").mkdir(parents=True)
+    (tmp_path / "neurogame" / "kernels" / "sums.py").touch()
+    locator: Any = UserProvidedCacheLocator
+    named = locator.get_suitable_cache_subpath(str(tmp_path / "neurogame" / "kernels" / "sums.py"))
+    asked: list[dict[str, str]] = []
+
+    def begin(jobs: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+        asked.append(environment)
+        folder = Path(environment["NUMBA_CACHE_DIR"], named)
+        folder.mkdir(exist_ok=True)
+        for name in ("sums.nbi", "sums.1.nbc", "numba.lock"):
+            (folder / name).write_bytes(b"code")
+        program = f"print(*{jobs!r}, sep='\\n')"
+        return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(precompile, "_begin", begin)
+    monkeypatch.setattr(precompile, "_LOOK", 0.01)
+    monkeypatch.setattr(precompile, "FOLDER", tmp_path / "neurogame" / "machine_code")
+    assert main(["precompile", "--cpu", "x86-64-v4", "--jobs", "1"]) == 0
+    there = tmp_path / "neurogame" / "machine_code" / "x86-64-v4"
+    files = [path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()]
+    assert sorted(files) == ["neurogame.kernels/sums.1.nbc", "neurogame.kernels/sums.nbi"]
+    assert "a wheel that is built now takes it along" in capsys.readouterr().out
+    assert {environment["NUMBA_CPU_NAME"] for environment in asked} == {"x86-64-v4"}
+    assert "+avx512f" in asked[0]["NUMBA_CPU_FEATURES"].split(",")
 
 
 def test_no_processes_are_no_choice(cache: Path, capsys: Captured) -> None:
