@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, final
 
+from llvmlite import binding
 from numba.core import codegen, compiler
 
 # They are not annotated.
@@ -58,6 +59,22 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]
         # Once, where numba does so twice for the sake of counted references.
         manager, builder = self._codegen._module_pass_manager()
         manager.run(self._final_module, builder)
+
+
+@final
+class _EntryLibrary(_Library):
+    """The code of a function that is called by its address alone: no other takes it in."""
+
+    def serialize_using_object_code(self) -> Any:
+        """Return the machine code and its functions' names, without LLVM's text of them.
+
+        That is three times as large, and there for functions that would take these in.
+        """
+        name, kind, (code, text) = super().serialize_using_object_code()
+        functions = binding.parse_bitcode(text).functions
+        named = [function.name for function in functions if not function.is_declaration]
+        empty = "\n".join(f'define void @"{function}"() {{ ret void }}' for function in named)
+        return name, kind, (code, binding.parse_assembly(empty).as_bitcode())
 
 
 class _CalleeLibrary(_Library):
@@ -120,6 +137,14 @@ class Compiler(_CompilerBase):  # type: ignore[misc]
 
     def _library(self) -> Any:
         return _Library
+
+
+@final
+class EntryCompiler(Compiler):
+    """numba's compiler for functions that are called by their address alone."""
+
+    def _library(self) -> Any:
+        return _EntryLibrary
 
 
 @final

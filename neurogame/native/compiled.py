@@ -11,7 +11,7 @@ import numba
 from numba.core import ccallback
 from numba.extending import intrinsic
 
-from neurogame.code_libraries import Compiler
+from neurogame.code_libraries import EntryCompiler
 from neurogame.compiling import dispatcher, folder_of, kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -79,7 +79,7 @@ def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, arra
         arrays: whether it makes arrays; see :func:`compiled`.
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": arrays}
-    cfunc = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)
+    cfunc = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=EntryCompiler)
     cfunc._cache = kept(function, _foundations(function))
     cfunc.compile()
     return cfunc
