@@ -13,10 +13,12 @@ _LEVEL_3 = (
     "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"
 )
 FAMILIES = {
-    "x86-64-v4": f"{_LEVEL_3},+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl",
+    "x86-64-v4": f"{_LEVEL_3},+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,-prefer-256-bit",
     "x86-64-v3": _LEVEL_3,
 }
 """Families, the best first, and what their processors have, in LLVM's names.
+
+What is behind a minus is a preference: LLVM would use half of the registers of level 4.
 
 *Reference:* H. J. Lu and others, System V ABI, AMD64 supplement, table 3.1.
 """
@@ -36,5 +38,5 @@ def families(features: str) -> list[str]:
     """
     if os.environ.get(VARIABLE) == "0":
         return []
-    had = set(features.split(","))
-    return [family for family, needed in FAMILIES.items() if had.issuperset(needed.split(","))]
+    had = {*features.split(",")}
+    return [name for name, needed in FAMILIES.items() if {*needed.split(",-")[0].split(",")} <= had]

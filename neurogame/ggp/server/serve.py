@@ -43,7 +43,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
     patience = threading.Timer(
         _PATIENCE,
         report,
-        [f"loads {settings.player}; the first start compiles for a minute or two, and keeps it"],
+        [f"loads {settings.player}; where nothing is compiled yet, that takes a minute or two, once"],
     )
     patience.daemon = True
     try:
