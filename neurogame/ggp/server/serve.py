@@ -43,7 +43,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
     patience = threading.Timer(
         _PATIENCE,
         report,
-        [f"loads {settings.player}; where nothing is compiled yet, that takes a minute or two, once"],
+        [f"loads {settings.player}; where nothing is compiled yet, a minute or two, once"],
     )
     patience.daemon = True
     try:
