@@ -48,8 +48,6 @@ SHARES = (1 / 18, 1 / 6, 1 / 3, 2 / 3)
 _MATCH_SHARE, _LEAST_MATCHES = 0.1, 3.0
 """Share of a run's seconds that matches which decide on a release may take, and seconds."""
 
-_BELIEVED = 0.5
-"""From so much news on a candidate is released that no match has tried."""
 _RELEASE = 104
 _FEW_JOINT_MOVES = 12
 """Joint moves at the beginning up to which matches that measure look two plies ahead."""
@@ -204,7 +202,7 @@ class Trainer(TrainingRun):
             better = comparison.is_better()
         else:
             # No match was over in time: what predicts outcomes is believed to play better, too.
-            better = news(loss, len(self.game.players)) > _BELIEVED
+            better = news(loss, len(self.game.players)) > 0
         row |= {"released": better, "against": self.release.seconds, **comparison.to_json()}
         self.results.append(row)
         self.folder.log_evaluation(row)
