@@ -1,12 +1,13 @@
 """What `auto` chooses in a start clock, and how that plays against plain tree search.
 
-Every cell is one start of a new `auto` player, which knows nothing of earlier ones, and a pair of
-matches against `mcts` at equal time per move, from an opening of an exact length, in both roles::
+Every cell is one start of a new `auto` player, which knows nothing of earlier ones, and matches
+against `mcts` at equal time per move, from an opening of an exact length, one in each role. Where
+there are not two roles its goals are held against those of `mcts` in its place::
 
     python experiments/auto_starts.py ../shared/games/connectFour.kif --start 30 --out runs/auto
     python experiments/auto_starts.py --report --out runs/auto
 
-So chance in learning and in trials is part of what the intervals say: a start is a cluster of two
+So chance in learning and in trials is part of what the intervals say: a start is a cluster of
 matches. A finished cell stays in the folder. Seconds of START and of moves are those of a clock,
 those of learning the processor's: on a busy machine a start clock holds fewer of them, so the
 processor seconds of the whole start stand beside. With ``--core`` all clocks are the processor's,
@@ -36,6 +37,7 @@ from neurogame.players.match import play_match
 from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
@@ -46,37 +48,46 @@ _PLIES = 4
 
 
 def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> dict[str, Any]:
-    """Return one start and its pair of matches.
+    """Return one start and its matches, one in each role.
 
     Args:
-        game: of two roles.
+        game: the game.
         start: clock, in seconds.
-        seconds: for a move of either player.
+        seconds: for a move of every player.
         seed: of the start and the opening.
         prepare: the player string.
     """
-    player, limit = make_player(prepare), Limit(seconds=seconds)
-    assert isinstance(player, AutoPlayer)
+    auto, limit = make_player(prepare), Limit(seconds=seconds)
     wall, core = time.perf_counter(), time.process_time()
-    player.start(MatchStart(game, 0, seed, CLOCK_SHARE * start, limit))
+    auto.start(MatchStart(game, 0, seed, CLOCK_SHARE * start, limit))
     wall, core = time.perf_counter() - wall, time.process_time() - core
-    player.stop()
-    opening, points, slowest = Openings(game, _PLIES, seed)[0], [], 0.0
-    for role in range(2):
-        seats: list[Player] = [make_player("mcts"), make_player("mcts")]
-        seats[role] = player
-        record = play_match(
-            game, seats, seed=seed, settings=MatchSettings(limit=limit), opening=opening
-        )
-        points.append(0.5 + (record.goals[role] - record.goals[1 - role]) / 200)
+    auto.stop()
+    several, seats = len(game.players) != 1, len(game.players)
+    opening = Openings(game, _PLIES if several else 0, seed)[0]
+    settings = MatchSettings(limit=limit)
+
+    def match(place: int | None) -> MatchRecord:
+        players: list[Player] = [make_player("mcts") for _ in range(seats)]
+        if place is not None:
+            players[place] = auto
+        return play_match(game, players, seed=seed, settings=settings, opening=opening)
+
+    plain = None if seats == 2 else match(None)
+    points, goals, slowest = [], [], 0.0
+    for place, role in enumerate(game.players):
+        record = match(place)
+        other = record.goals[game.players[1 - place]] if plain is None else plain.goals[role]
+        points.append(0.5 + (record.goals[role] - other) / 200)
+        goals.append(record.goals[role])
         slowest = max(slowest, record.slowest_seconds[role])
     return {
         "game": game.name,
         "start": start,
         "seconds": seconds,
         "points": points,
-        "report": player.report,
-        "learned": player.learned,
+        "goals": goals,
+        "report": auto.report if isinstance(auto, AutoPlayer) else "",
+        "learned": auto.learned if isinstance(auto, AutoPlayer) else 0.0,
         "wall": wall,
         "core": core,
         "slowest": slowest,
@@ -124,7 +135,7 @@ def report(cells: Cells) -> str:
         )
         lines.append(
             f"| {name} | {start:g}, {seconds:g} | {tally} | {mean:.1f} [{low:.0f}, {high:.0f}] "
-            f"({2 * len(rows)}) | {', '.join(spent)} |"
+            f"({sum(map(len, points))}) | {', '.join(spent)} |"
         )
     return "\n".join(lines)
 
