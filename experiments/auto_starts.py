@@ -59,7 +59,7 @@ def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> d
     """
     auto, limit = make_player(prepare), Limit(seconds=seconds)
     wall, core = time.perf_counter(), time.process_time()
-    auto.start(MatchStart(game, 0, seed, CLOCK_SHARE * start, limit))
+    auto.start(MatchStart(game, game.players[0], seed, CLOCK_SHARE * start, limit))
     wall, core = time.perf_counter() - wall, time.process_time() - core
     auto.stop()
     several, seats = len(game.players) != 1, len(game.players)
