@@ -38,6 +38,7 @@ class Aside:
         """Begin with nothing to do."""
         self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._last: Future[object] | None = None
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Have something done when its turn comes.
@@ -46,7 +47,8 @@ class Aside:
             work: is called in the thread.
         """
         future: Future[T] = Future()
-        _OPEN.add(cast(Future[object], future))
+        self._last = cast(Future[object], future)
+        _OPEN.add(self._last)
 
         def do() -> None:
             try:
@@ -92,13 +94,16 @@ class Aside:
     def close(self, patience: float) -> bool:
         """Begin nothing more; return whether what was under way has ended.
 
+        A thread that has nothing left to do is waited for: it ends at once, and if it gave back
+        tensors while Python exits, the process would be aborted.
+
         Args:
-            patience: seconds to wait for that.
+            patience: seconds to wait for what is under way.
         """
-        if self._thread is None:
+        if self._thread is None or self._last is None:
             return True
         self._waiting.put(None)
-        self._thread.join(patience)
+        self._thread.join(None if self._last.done() else patience)
         return not self._thread.is_alive()
 
 
@@ -124,3 +129,5 @@ def end_process(code: int) -> None:
 def _serve(waiting: SimpleQueue[Callable[[], None] | None]) -> None:
     while (work := waiting.get()) is not None:
         work()
+        # What it holds is not kept while there is nothing to do.
+        del work

@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import threading
+import time
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -153,6 +154,25 @@ def test_what_takes_too_long_is_left_behind() -> None:
     free.set()
     assert aside.close(60.0)
     assert not are_busy()
+
+
+@final
+class Given:
+    """Something that takes a while to be given back."""
+
+    def __init__(self, back: threading.Event) -> None:
+        self.back = back
+
+    def __del__(self) -> None:
+        time.sleep(0.05)
+        self.back.set()
+
+
+def test_a_thread_that_has_nothing_left_to_do_is_gone_with_all_that_it_held() -> None:
+    aside, back = Aside(), threading.Event()
+    aside.submit(partial(id, Given(back))).result()
+    assert aside.close(0.0)
+    assert back.is_set()
 
 
 @pytest.mark.parametrize(("busy", "code"), [(True, 7), (False, 0)])
