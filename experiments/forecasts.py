@@ -38,7 +38,7 @@ def main() -> None:
         evaluator(game.initial_state().fluents[None])
         begun = time.process_time()
         if options.epsilon is None:
-            most = {"_GAMES": 300 * options.times, "_LOOKED": 100_000 * options.times}
+            most = {name: options.times * vars(module)[name] for name in ("_GAMES", "_LOOKED")}
             with patch.multiple(module, **most):
                 found = forecasts(game, evaluator, options.seed, lengths=lengths)
         else:

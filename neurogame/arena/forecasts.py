@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -94,9 +93,16 @@ def forecasts(
         return None
     longest = int(_RANDOM * lengths.mean)
     drawn = longest - np.arange(matches) % (longest // 2 + 1)
-    play = partial(played_positions, game, evaluator, matches=matches, seed=seed, drawn=drawn)
     try:
-        played = play(epsilon=0.0, stop=lambda: left() <= 0)
+        played = played_positions(
+            game,
+            evaluator,
+            matches=matches,
+            seed=seed,
+            epsilon=0.0,
+            drawn=drawn,
+            stop=lambda: left() <= 0,
+        )
     except EndlessGamesError:
         return None
     if left() <= 0:

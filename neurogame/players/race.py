@@ -96,6 +96,7 @@ class Race:
         seed: int,
         priors: Mapping[str, Belief] | None = None,
         doublings: float = 0.0,
+        running: int | None = None,
     ) -> None:
         """Take who runs.
 
@@ -107,6 +108,8 @@ class Race:
             seed: decides the openings.
             priors: what is believed of them before, by name; None: that they are untried.
             doublings: see :func:`.after_trials`.
+            running: how many of them run, the first ones; of the others their rounds tell, too.
+                None: all.
         """
         known = priors or {}
         self.racers = [
@@ -115,6 +118,7 @@ class Race:
         ]
         for racer in self.racers:
             racer.beside = self.racers
+        self._running = self.racers[:running]
         self._game, self._baseline = game, baseline
         self._seed = seed % (1 << 64)
         self._candidates = list(candidates.values())
@@ -144,8 +148,8 @@ class Race:
             rounds: most rounds to play.
         """
         for _ in range(rounds):
-            racing = [racer for racer in self.racers if not racer.belief.is_decided]
-            best = best_believed(self.racers)
+            racing = [racer for racer in self._running if not racer.belief.is_decided]
+            best = best_believed(self._running)
             if not racing or (best is not None and best not in racing):
                 return
             opening = self._openings[self._played]

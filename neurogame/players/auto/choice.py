@@ -192,31 +192,29 @@ def _trials(
         seed: decides the openings.
         move_time: seconds per move in the match.
     """
-    untried = [Racer(name=one.name, prior=one.belief) for one in candidates]
     left = until - time.monotonic()
     races = [(count, _ROUNDS) for count in range(len(candidates), 0, -1)]
-    for count, rounds in [*races, *((1, 1) for _ in candidates[:1])]:
+    if candidates:
+        races.append((1, 1))
+    for count, rounds in races:
         matches = MATCHES_PER_ROUND * rounds * count
         fitting = (left / matches - costs.overhead) / max(costs.choices, 1)
         seconds = min(fitting, least if rounds == 1 else min(_LONGEST, move_time))
         if seconds >= least:
             break
     else:
-        return untried, 0.0
+        return [Racer(name=one.name, prior=one.belief) for one in candidates], 0.0
     limit = Limit(seconds=seconds)
     race = Race(
         game,
         plain.searcher,
-        {one.name: one.searcher for one in candidates[:count]},
+        {one.name: one.searcher for one in candidates},
         plies=costs.opening_plies,
         seed=seed,
         priors={one.name: one.belief for one in candidates},
         doublings=doublings(limit, Limit(seconds=move_time)),
+        running=count,
     )
     with during(f"{game.name}: trials of {count} against mcts", max(left, 0.0)):
         race.run(limit, until, _MOST_ROUNDS)
-    racers = [*race.racers, *untried[count:]]
-    # What is seen of one is told of the others, too.
-    for racer in racers:
-        racer.beside, racer.doublings = racers, race.racers[0].doublings
-    return racers, seconds
+    return race.racers, seconds
