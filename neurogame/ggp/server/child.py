@@ -17,7 +17,7 @@ from neurogame.machine_memory import data_size
 RESERVE = 32 * 2**20
 """Bytes that a process with limited memory holds back, to be able to say that it has none left."""
 
-_reserve: list[bytearray] = []
+_reserve: list[bytes] = []
 
 
 def run_child(target: str, connection: Connection, memory: int | None, given: Any) -> None:
@@ -71,7 +71,8 @@ def hold_reserve() -> None:
     """Hold memory back again, as long as there is enough."""
     if not _reserve:
         with contextlib.suppress(MemoryError):
-            _reserve.append(bytearray(RESERVE))
+            # Reserved, not touched: it takes no memory of the machine.
+            _reserve.append(bytes(RESERVE))
 
 
 def release_reserve() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import final
 
@@ -26,6 +27,8 @@ _MOST_WAITING = 8
 _LONGEST_LOGGED = 2**20
 _CLEARING = 0.3
 _LONGEST_CLEARING = 5.0
+_IDLE = 300.0
+"""Seconds after the last message in which processes may be needed: a series goes on before."""
 
 
 MatchMaker = Callable[[Start, MatchLog], ServedMatch]
@@ -44,6 +47,7 @@ class Host:
         make_match: starts the player of a match.
         make_looker: starts to look at rules, until a time of :func:`time.monotonic`.
         report: is told every line that a person should see.
+        need: is told until when processes may be needed; :func:`time.monotonic`.
     """
 
     def __init__(
@@ -52,11 +56,13 @@ class Host:
         make_match: MatchMaker,
         make_looker: LookerMaker,
         report: Callable[[str], None],
+        need: Callable[[float], None],
     ) -> None:
         self._settings = settings
         self._make_match = make_match
         self._make_looker = make_looker
         self._report = report
+        self._need = need
         self._lock = threading.Lock()
         self._match: HostedMatch | None = None
         self._looker: ChildProcess | None = None
@@ -84,6 +90,7 @@ class Host:
             arrived: when the message arrived; :func:`time.monotonic`.
             way: how long it travelled, as far as is known; seconds.
         """
+        self._need(time.monotonic() + _IDLE)
         match message:
             case Info():
                 is_free = self._match is None and not self._is_draining
@@ -121,6 +128,8 @@ class Host:
             self._end(hosted, "silence")
         if self._looker is not None and now >= self._look_until:
             self._stop_looking()
+        if self.is_busy or self._looker is not None:
+            self._need(now + _IDLE)
 
     def drain(self) -> None:
         """Accept no new match."""

@@ -33,8 +33,8 @@ class Processes:
     """Makes processes that have already loaded all that players need.
 
     They are copies of one process (``forkserver``) that loads torch and the compiled cores once;
-    where the system has no such thing, every process loads them itself. While that process is
-    dead, and its successor loads, new processes do so too.
+    where the system has no such thing, every process loads them itself. While that process is not
+    there, or still loads, new processes do so too.
 
     There is one such process per program, and its player is that of the first ``Processes``.
     """
@@ -54,14 +54,14 @@ class Processes:
         self.method = "forkserver" if copied and "forkserver" in methods else "spawn"
         self._context: BaseContext = multiprocessing.get_context(self.method)
         self._spare: BaseContext = multiprocessing.get_context("spawn")
+        self._lock = threading.Lock()
         self._forker: Forker | None = None
         if self.method == "forkserver":
-            self._forker = Forker()
+            self._forker = Forker(self._lock)
             self._context.set_forkserver_preload([_PRELOADED])
         self._has_been_warm = False
         self._children: set[ChildProcess] = set()
         self._closed = False
-        self._lock = threading.Lock()
 
     def warm_up(self) -> tuple[str, ...]:
         """Load everything now; may take minutes where nothing was compiled before.
@@ -93,13 +93,26 @@ class Processes:
         return tuple(remarks)
 
     def watch(self, report: Callable[[str], None]) -> None:
-        """Have the process that others are copied from made anew whenever it dies.
+        """Let the process that others are copied from live only while it is needed.
 
         Args:
-            report: is told in lines when that happens; called by a thread of its own.
+            report: is told in lines when it has died all the same; called by a thread of its own.
         """
         if self._forker is not None:
             self._forker.watch(report)
+
+    def need(self, until: float) -> None:
+        """Have processes start at once as soon as may be; returns at once.
+
+        Args:
+            until: when that is needed no longer, by ``time.monotonic()``.
+        """
+        if self._forker is not None and not self._closed:
+            self._forker.need(until)
+
+    def are_coming(self) -> bool:
+        """Return whether processes start at once in a moment, so that waiting is worth it."""
+        return self._forker is not None and self._forker.is_coming()
 
     def launch(self, target: str, given: Any, memory: int | None = None) -> ChildProcess:
         """Start a process.
@@ -154,14 +167,14 @@ class Processes:
         return child
 
     def close(self) -> None:
-        """Kill all processes that are left; the one they were copied from ends with the program."""
+        """Kill all processes that are left, and the one they were copied from."""
         with self._lock:
             self._closed = True
-            if self._forker is not None:
-                self._forker.close()
             children = list(self._children)
         for child in children:
             child.kill()
+        if self._forker is not None:
+            self._forker.close()
 
     def _forget(self, child: ChildProcess) -> None:
         with self._lock:

@@ -88,7 +88,7 @@ def make_host(settings: ServeSettings, processes: Processes, report: Callable[[s
         )
         return processes.launch("neurogame.ggp.server.thinker:preview", task, memory)
 
-    return Host(settings, match, look, report)
+    return Host(settings, match, look, report, processes.need)
 
 
 @final

@@ -104,6 +104,7 @@ class ServedMatch:
         self._heard: set[str] = set()
         self._ending = False
         self._aborted = False
+        self._is_waiting = False
         self._ready_at = 0.0
         self._wake: tuple[Connection, Connection] | None = None
         self._thread: threading.Thread | None = None
@@ -241,13 +242,15 @@ class ServedMatch:
                 self._fill(seat)
             while not self._aborted:
                 heard = {s.child.connection: s for s in self._seats if s.child is not None}
-                for connection in wait([woken, *heard]):
+                for connection in wait([woken, *heard], 0.02 if self._is_waiting else None):
                     if connection is not woken:
                         self._hear(heard[connection])  # type: ignore[index]
                         continue
                     woken.recv_bytes()
                     for seat in filter(_is_empty, self._seats):
                         self._fill(seat)
+                if self._is_waiting:
+                    self._fill(self._thinker)
         except Exception as error:
             # A fault of ours: the match is lost, the server is not.
             trace = "".join(traceback.format_exception(error))
@@ -259,6 +262,11 @@ class ServedMatch:
         """Start a process and put it into the picture."""
         if self._aborted:
             return
+        if seat is self._thinker:
+            # The guard answers meanwhile; to load all twice at the same time would take longer.
+            self._is_waiting = self._processes.are_coming()
+            if self._is_waiting:
+                return
         seat.launches += 1
         try:
             child = self._processes.launch(seat.target, self._task(seat), seat.memory)

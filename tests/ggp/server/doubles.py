@@ -104,6 +104,7 @@ class Stage:
         sides: every match that was begun.
         lookers: every look at rules that was begun.
         lines: what a person was told.
+        needed: until when processes may be needed, as often as it was said.
         waits: whether new matches wait; see :class:`FakeSide`.
         fault: raised by new matches.
         closable: cleared while matches cannot be closed.
@@ -114,13 +115,16 @@ class Stage:
         self.sides: list[FakeSide] = []
         self.lookers: list[FakeLooker] = []
         self.lines: list[str] = []
+        self.needed: list[float] = []
         self.waits = False
         self.fault: Exception | None = None
         self.refuses = False
         self.closable = threading.Event()
         self.closable.set()
         match, look = cast(MatchMaker, self._match), cast(LookerMaker, self._look)
-        self.host = Host(settings or ServeSettings(), match, look, self.lines.append)
+        self.host = Host(
+            settings or ServeSettings(), match, look, self.lines.append, self.needed.append
+        )
 
     def _match(self, start: Start, log: MatchLog) -> FakeSide:
         if self.refuses:

@@ -234,6 +234,26 @@ def test_the_usual_silence_is_the_start_clock_three_play_clocks_and_a_minute() -
     assert not stage.host.is_busy
 
 
+def test_processes_are_needed_from_any_message_until_minutes_after_all_is_over() -> None:
+    stage = Stage()
+    now = time.monotonic()
+    stage.host.tick(now)
+    assert stage.needed == []
+    ask(stage, Info())
+    assert stage.needed[-1] >= now + 60
+    begun(stage)
+    stage.host.tick(now + 50)
+    assert stage.needed[-1] >= now + 50 + 60
+    ask(stage, Stop("m.1", None))
+    ask(stage, Preview("(role x)", 10))
+    said = len(stage.needed)
+    stage.host.tick(now)
+    assert len(stage.needed) == said + 1, "rules are looked at"
+    stage.host.tick(time.monotonic() + 11)
+    stage.host.tick(time.monotonic() + 12)
+    assert len(stage.needed) == said + 1
+
+
 def test_a_look_at_rules_ends_with_its_clock_or_with_a_match() -> None:
     stage = Stage()
     assert ask(stage, Preview("(role x)", 10)) == "ready"

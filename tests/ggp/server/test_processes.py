@@ -84,7 +84,7 @@ def test_memory_is_limited(processes: Processes) -> None:
 
 
 def test_close_ends_what_is_left() -> None:
-    made = Processes("random")
+    made = Processes("random", copied=False)  # Copies of other tests stay.
     child = launch(made, "spin")
     assert child.connection.poll(PATIENCE)
     made.close()
@@ -119,6 +119,37 @@ def test_a_copy_outlives_what_it_was_copied_from_and_can_be_killed() -> None:
     line = [sys.executable, "-c", textwrap.dedent(text)]
     # Who takes over a dead process's children may not look at how they end: they are Z then.
     assert run(line, cwd=REPOSITORY).stdout in ("gone\n", "Z\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is copied")
+def test_what_others_are_copied_from_is_there_while_it_is_needed() -> None:
+    """In a program of its own: those of other tests stay warm."""
+    text = """
+        import time
+        from multiprocessing import forkserver
+        from neurogame.ggp.server.processes import Processes
+        from tests.processes import wait_until
+        if __name__ == "__main__":
+            made, server, said = Processes("random"), forkserver._forkserver, []
+            assert made.warm_up() == ()
+            assert server._forkserver_pid is not None
+            made.watch(said.append)
+            for _ in range(2):
+                wait_until(lambda: server._forkserver_pid is None)
+                assert not made.are_coming()
+                made.need(time.monotonic() + 1000)
+                assert made.are_coming()
+                wait_until(made._forker.is_warm)
+                assert not made.are_coming()
+                made.need(0.0)
+            wait_until(lambda: server._forkserver_pid is None)
+            made.need(time.monotonic() + 1000)
+            wait_until(lambda: server._forkserver_pid is not None)
+            made.close()  # While it loads.
+            assert server._forkserver_pid is None
+            print(said)
+    """
+    assert run([sys.executable, "-c", textwrap.dedent(text)], cwd=REPOSITORY).stdout == "[]\n"
 
 
 def test_nobody_outlives_a_server_that_was_killed() -> None:

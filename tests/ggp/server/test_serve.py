@@ -38,6 +38,7 @@ class Processes:
     def __init__(self, player): pass
     def warm_up(self): return ("nothing is compiled",)
     def watch(self, report): pass
+    def need(self, until): pass
     def close(self): print("children are gone", flush=True)
 
 def match(start, settings, log, processes):
@@ -254,7 +255,7 @@ def test_every_process_may_be_killed_at_any_moment(player: ServedPlayer) -> None
     # A game that nobody can end before all have died.
     referee, chance = Referee(rules_text(load_rules("painters")), seed=3), random.Random(5)
     role = referee.game.roles[0]
-    player.kill("forker")  # So that the match begins while there is none.
+    wait_until(lambda: player.pid("forker") is None)  # Nobody has needed it yet.
     assert player.ask(Start("m", role, referee.text, PATIENCE, CLOCK)) == "ready"
 
     def move(asked: Callable[[], None] | None = None) -> None:

@@ -113,7 +113,7 @@ def test_a_process_that_cannot_be_started_now_is_started_for_a_later_question(
         raise BlockingIOError("no more processes")
 
     with monkeypatch.context() as patch:
-        patch.setattr(match, "_processes", SimpleNamespace(launch=refuse))
+        patch.setattr(match, "_processes", SimpleNamespace(launch=refuse, are_coming=bool))
         now = time.monotonic()
         match.start(now)
         while len(events.named("failure")) < 2:
@@ -147,15 +147,31 @@ def test_a_thinker_that_dies_while_it_thinks_is_replaced_in_the_same_turn(
     assert are_gone(events)
 
 
-def test_proofs_play_until_the_thinker_is_ready(processes: Processes) -> None:
+def test_proofs_play_until_the_thinker_is_ready(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the thinker is copied from loads meanwhile; the guard does not wait for it."""
+    loading = threading.Event()
+    loading.set()
+    monkeypatch.setattr(processes, "are_coming", loading.is_set)
     referee, events = Referee(library("tictactoe")), Events()
     match = referee.served(processes, events, "mcts")
     match.start(time.monotonic())
     events.wait_for("guard ready", who="guard")
+    who: list[list[dict[str, Any]]] = []
+
+    def load() -> None:
+        events.wait_for("proved move", who="guard")
+        who.append(events.named("launched"))
+        loading.clear()
+
+    loader = threading.Thread(target=load)
+    loader.start()
     first = ask(match, None, thinking=0.2)
-    if not events.named("ready"):
-        assert first.source == "prover"
-        assert events.named("proved move")[0]["simulations"] > 0
+    loader.join()
+    assert [[launched["who"] for launched in all_of] for all_of in who] == [["guard"]]
+    assert first.source == "prover"
+    assert events.named("proved move")[0]["simulations"] > 0
     referee.step(first.move)
     events.wait_for("ready")
     # From here on the thinker plays; the other role's turn is over first.
