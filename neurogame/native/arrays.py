@@ -7,17 +7,18 @@ reads a struct as what it is where its field says only that it is one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.array_types import Int32s
-from neurogame.native.compiled import written
+from neurogame.array_types import Float32s2, Int32s, Int32s2, UInt64s2
+from neurogame.native.compiled import inner, written
 from neurogame.native.struct import Struct
 
 Kind = TypeVar("Kind", bound=np.generic)
 Overlaid = TypeVar("Overlaid", bound=Struct)
+Rows: TypeAlias = UInt64s2 | Float32s2 | Int32s2
 
 if TYPE_CHECKING:
 
@@ -47,6 +48,13 @@ else:
             return make_array(context, builder, kind, begin, [values[2], *sizes[1:]])
 
         return array(array, numba.types.int64, numba.types.int64), generate
+
+
+@inner
+def copy_row(source: Rows, row: int, target: Rows, place: int) -> None:
+    """Copy a row; a slice would cost more than the row."""
+    for column in range(source.shape[1]):
+        target[place, column] = source[row, column]
 
 
 def overlay(struct: type[Overlaid]) -> Callable[[Int32s, int], Overlaid]:

@@ -7,6 +7,7 @@ import numpy as np
 from neurogame.array_types import Bools1, Float32s1, Int64s1, UInt8s1, UInt64s2
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.picking import count_moves, nth_move
+from neurogame.native.arrays import copy_row
 from neurogame.native.bits import spread
 from neurogame.native.compiled import inner
 from neurogame.native.random import below, random_word
@@ -106,8 +107,7 @@ def _move(games: EnvGames, row: int, lane: int) -> None:
     """Write a game's state and the moves that are made into the block."""
     block, offsets, legal = games.machine.block, games.offsets, games.legal
     roles = len(offsets) - 1
-    for word in range(games.states.shape[1]):
-        block.parents[row, word] = games.states[lane, word]
+    copy_row(games.states, lane, block.parents, row)
     for role in range(roles):
         begin, end, number = offsets[role], offsets[role + 1], 0
         if role == games.role:
@@ -140,8 +140,7 @@ def _copy(games: EnvGames, lane: int, states: UInt64s2, legal: UInt64s2, row: in
     for word in range(states.shape[1]):
         games.states[lane, word] = states[row, word]
         spread(games.told, lane * games.fluents + 64 * word, states[row, word])
-    for word in range(legal.shape[1]):
-        games.legal[lane, word] = legal[row, word]
+    copy_row(legal, row, games.legal, lane)
     begin, end = games.offsets[games.role], games.offsets[games.role + 1]
     shift = np.uint64(begin & 63)
     for word in range((end - begin + 63) >> 6):

@@ -18,6 +18,7 @@ from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.seen import Seen
+from neurogame.native.arrays import copy_row
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
 from neurogame.native.random import below, random_word
@@ -87,8 +88,7 @@ def fill_children(expansion: ChildBlocks) -> None:
         if left == 0:
             break
         first = filled
-        for word in range(states.shape[1]):
-            parents[first, word] = states[state, word]
+        copy_row(states, state, parents, first)
         for _ in range(min(left, room - filled)):
             parent[filled], origin[filled] = state, first
             _write_joint(expansion, filled)

@@ -7,19 +7,16 @@ role alone.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
-from neurogame.array_types import Float32s2, Int32s2, Int64s2, UInt64s2
+from neurogame.array_types import Int64s2, UInt64s2
 from neurogame.judges.states import Values, evaluate
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, play_uniform, step
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
+from neurogame.native.arrays import copy_row
 from neurogame.native.compiled import compiled, inner
-
-Rows: TypeAlias = UInt64s2 | Float32s2 | Int32s2
 
 
 @compiled
@@ -131,13 +128,6 @@ def _begin(policy: Policy) -> int:
         copy_row(block.legal, lane, policy.legal, left)
         left += 1
     return left
-
-
-@inner
-def copy_row(source: Rows, row: int, target: Rows, place: int) -> None:
-    """Copy a row; a slice would cost more than the row."""
-    for column in range(source.shape[1]):
-        target[place, column] = source[row, column]
 
 
 @inner

@@ -8,6 +8,7 @@ from neurogame.kernels.rules_network.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.targets import make_targets
+from neurogame.native.arrays import copy_row
 from neurogame.native.compiled import inner
 from neurogame.native.random import below, random_word
 
@@ -38,10 +39,8 @@ def start_lanes(games: GameLanes) -> None:
 @inner
 def _restart(games: GameLanes, lane: int) -> None:
     """Begin a game."""
-    for word in range(games.state.shape[1]):
-        games.state[lane, word] = games.initial[0, word]
-    for word in range(games.legal.shape[1]):
-        games.legal[lane, word] = games.initial_legal[0, word]
+    copy_row(games.initial, 0, games.state, lane)
+    copy_row(games.initial_legal, 0, games.legal, lane)
     drawn = random_word(games.seed, lane, (games.clock << 20) + _OPENING)
     games.ply[lane], games.waits[lane] = 0, 0
     games.opening[lane] = below(drawn, games.openings + 1)
@@ -54,8 +53,8 @@ def _keep(games: GameLanes) -> None:
     plies = len(games.modes) // len(games.ply)
     for lane in range(len(games.ply)):
         row = lane * plies + games.ply[lane]
-        for word in range(games.state.shape[1]):
-            parents[lane, word] = games.states[row, word] = games.state[lane, word]
+        copy_row(games.state, lane, parents, lane)
+        copy_row(games.state, lane, games.states, row)
         games.modes[row] = mode_of(network.mode_fluent, games.state, lane)
 
 
@@ -70,10 +69,8 @@ def _go_on(games: GameLanes) -> None:
             _end(games, lane, bool(block.terminal[lane]))
             _restart(games, lane)
             continue
-        for word in range(games.state.shape[1]):
-            games.state[lane, word] = block.states[lane, word]
-        for word in range(games.legal.shape[1]):
-            games.legal[lane, word] = block.legal[lane, word]
+        copy_row(block.states, lane, games.state, lane)
+        copy_row(block.legal, lane, games.legal, lane)
 
 
 @inner

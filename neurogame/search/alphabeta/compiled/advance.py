@@ -15,7 +15,7 @@ from neurogame.array_types import Int32s2, UInt64s2
 from neurogame.compiling import compile_declared
 from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.machine import look, step
-from neurogame.kernels.leaves.playouts import copy_row
+from neurogame.native.arrays import copy_row
 from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import compiled, inner
 from neurogame.native.random import hashed

@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.array_types import Int32s1, Int64s1
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block, make_block
-from neurogame.kernels.leaves.playouts import copy_row
+from neurogame.native.arrays import copy_row
 from neurogame.native.bits import whole
 from neurogame.native.compiled import inner
 from neurogame.native.struct import Struct
