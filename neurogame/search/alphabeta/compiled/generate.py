@@ -14,7 +14,7 @@ from neurogame.array_types import UInt64s2
 from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import step
-from neurogame.kernels.leaves.playouts import copy_row
+from neurogame.native.arrays import copy_row
 from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.backup import best_reply, final_bounds

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.leaves.playouts import copy_row
+from neurogame.native.arrays import copy_row
 from neurogame.native.compiled import inner
 from neurogame.search.alphabeta.compiled.chance import settle_all
 from neurogame.search.alphabeta.compiled.generate import is_kept, push_rows
