@@ -101,15 +101,13 @@ class Struct:
     def __setattr__(self, name: str, value: Any) -> None:
         """Write a field."""
         attributes = self.__dict__
-        words = attributes["_words"]
-        match _layout(type(self)).get(name):
-            case NumberField(is_real=True) as field:
-                attributes["_reals"][field.place] = value
-                return
-            case NumberField() as field:
-                words[field.place] = value
-                return
-            case ArrayField() as field:
+        words, field = attributes["_words"], _layout(type(self)).get(name)
+        # The searches of a match write some dozens of numbers for each move.
+        if isinstance(field, NumberField):
+            (attributes["_reals"] if field.is_real else words)[field.place] = value
+            return
+        match field:
+            case ArrayField():
                 if not field.takes(value):
                     raise TypeError(f"{type(self).__qualname__}.{name}: {field.refusal(value)}")
                 place = field.place
@@ -120,9 +118,9 @@ class Struct:
                 for stride in value.strides if field.is_strided else ():
                     place += 1
                     words[place] = stride
-            case StructField() | EntryField() as field:
+            case StructField() | EntryField():
                 words[field.place] = 0 if value is None else value.address
-            case SequenceField() as field:
+            case SequenceField():
                 addresses = np.array([one.address for one in value], np.int64)
                 words[field.place] = addresses.ctypes.data
                 value = _Kept(value, addresses)

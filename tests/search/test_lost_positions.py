@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pytest
 
 from neurogame.evaluators.build import make_evaluator
+from neurogame.native.entries import entry
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.final import pick
+from neurogame.search.mcts.compiled.reading import choose
 from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.reading import DeciderMoves, is_exact, node_values
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree
 from neurogame.search.packing import state_words
@@ -21,6 +20,7 @@ from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from tests.library import load as _game
 from tests.search.random_tree import FREE, OPPOSED, Position, RandomTree, margin, packed, searcher
+from tests.search.twin_reading import is_exact, node_values
 
 LOST = """
 13423171143315726332172642 67 12
@@ -195,20 +195,6 @@ def test_a_win_is_taken_as_soon_as_there_is_one(settings: MctsSettings) -> None:
             assert after.is_terminal == (left == 1)
 
 
-def _choice(values: list[float | None], plies: list[int], before: list[float]) -> DeciderMoves:
-    count = len(values)
-    return DeciderMoves(
-        role=0,
-        moves=np.arange(count),
-        visits=np.full(count, 10),
-        sums=np.array([10 * (0.4 if value is None else value) for value in values]),
-        known=np.array([value is not None for value in values]),
-        links=np.zeros(count, np.int64),
-        plies=np.array(plies),
-        before=np.array(before),
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "plies", "before", "chosen"),
     [
@@ -224,7 +210,14 @@ def _choice(values: list[float | None], plies: list[int], before: list[float]) -
 def test_which_of_the_proved_moves_is_played(
     values: list[float | None], plies: list[int], before: list[float], chosen: int
 ) -> None:
-    assert pick(_choice(values, plies, before), MctsSettings(), 1.0) == chosen
+    reading = Mcts(_game("tictactoe"), settings=MctsSettings(capacity=100))._trees[0].reading
+    moves, count = reading.root, len(values)
+    moves.count, moves.visits[:count], moves.plies[:count] = count, 10, plies
+    moves.known[:count] = [value is not None for value in values]
+    moves.means[:count] = [0.4 if value is None else value for value in values]
+    moves.before[:count] = before
+    entry(choose)(reading)
+    assert moves.chosen == chosen
 
 
 class _CutTree(RandomTree):

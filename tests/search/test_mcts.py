@@ -20,7 +20,6 @@ from neurogame.kernels.backends import VARIABLE
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.compiled.tree import PENDING, Tree
 from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.reading import choices, node_of, record_of
 from neurogame.search.mcts.room import NodeLayout, Room, make_tree
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree
@@ -30,6 +29,7 @@ from tests.conftest import shared
 from tests.kernels.leaves.judges import Guess
 from tests.library import load as game
 from tests.library import minimax
+from tests.search.twin_reading import choices, node_of, record_of
 
 
 def tree_of(search: Mcts) -> MctsTree:

@@ -10,12 +10,12 @@ import pytest
 from neurogame.errors import ConfigurationError
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
-from neurogame.search.mcts.reading import choices
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import State
 from tests.kernels.leaves.judges import Broken, Guess, Marks
 from tests.library import load as game
+from tests.search.twin_reading import choices
 
 RIGHT = "(mark 1 3)"
 

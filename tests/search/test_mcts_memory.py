@@ -22,15 +22,6 @@ from neurogame.search.mcts.compiled.search import GRAVE
 from neurogame.search.mcts.compiled.tree import EXACT, TERMINAL, Tree, clear
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.options import make_options
-from neurogame.search.mcts.reading import (
-    child,
-    choices,
-    is_exact,
-    node_of,
-    node_values,
-    only_moves,
-    record_of,
-)
 from neurogame.search.mcts.room import NodeLayout, Room, halved, make_tree, room_of, usual_memory
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
@@ -39,6 +30,15 @@ from neurogame.search.refusal import say_less_memory
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess
 from tests.search.random_tree import OPPOSED, RandomTree, packed, plain_paranoid, searcher
+from tests.search.twin_reading import (
+    child,
+    choices,
+    is_exact,
+    node_of,
+    node_values,
+    only_moves,
+    record_of,
+)
 
 
 def _tree(

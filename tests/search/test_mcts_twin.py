@@ -18,7 +18,6 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, PENDING, WINNER
 from neurogame.search.mcts.options import leaves_ahead, make_options
-from neurogame.search.mcts.reading import choices, is_exact, node_of, node_values, record_of
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
@@ -26,6 +25,7 @@ from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess as Priors
 from tests.search.chance_games import SMALL_PIG, WAGER
 from tests.search.mcts_twin import Real, Twin
+from tests.search.twin_reading import choices, is_exact, node_of, node_values, record_of
 
 CYCLE = """
 (role walker) (role guard)

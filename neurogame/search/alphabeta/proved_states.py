@@ -9,7 +9,7 @@ import numpy as np
 
 from neurogame.search.alphabeta.compiled.table import place_of
 from neurogame.search.alphabeta.memory import ProvedMemory
-from neurogame.search.mcts.reading import exact_value
+from neurogame.search.mcts.compiled.reading import exact_value
 
 _REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
 

@@ -22,7 +22,7 @@ from neurogame.search.alphabeta.memory import Capacity, ProvedMemory, SearchMemo
 from neurogame.search.alphabeta.proved_states import ProvedStates
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.reading import exact_value
+from neurogame.search.mcts.compiled.reading import exact_value
 from neurogame.search.opposition import Opposition
 from neurogame.search.result import SearchResult
 

@@ -19,6 +19,8 @@ MOST_LANES = 512
 """Most leaves of a block where time is limited, and blocks take long."""
 _CHUNK = 20_000_000
 """Nanoseconds of compiled code after which Python has a look, at Ctrl-C for example."""
+_PONDERING = 2_000_000
+"""The same while nobody waits: what comes then, waits for this."""
 _GLANCE = 0.02
 """Seconds for which the threads are waited for at a time."""
 _MARGIN = 0.02
@@ -91,10 +93,10 @@ def drive(trees: Sequence[MctsTree], shares: Sequence[Quota]) -> None:
         trees: with their roots.
         shares: quota of each tree.
     """
-    over = Event()
     if len(trees) == 1:
-        _drive_one(trees[0], shares[0], over)
+        _drive_one(trees[0], shares[0])
         return
+    over = Event()
     with ThreadPoolExecutor(len(trees)) as pool:
         tasks = [
             pool.submit(_drive_one, tree, share, over)
@@ -147,13 +149,13 @@ def _ponder_one(tree: MctsTree, lanes: int) -> bool:
     """Search in one tree for one chunk of time; return whether there is nothing more to find."""
     if tree.root_visits >= _ENOUGH:
         return True
-    until = time.monotonic_ns() + _CHUNK
+    until = time.monotonic_ns() + _PONDERING
     code = tree.run(lanes, simulations=None, nodes=None, until=until, deadline=_AGE)
     return code == SOLVED
 
 
-def _drive_one(tree: MctsTree, share: Quota, over: Event) -> None:
-    """Search in one tree, chunk by chunk."""
+def _drive_one(tree: MctsTree, share: Quota, over: Event | None = None) -> None:
+    """Search in one tree, chunk by chunk; ``over`` is for those that search beside it."""
     totals = tree.totals
     simulations, nodes = share.simulations, share.nodes
     if simulations is not None:
@@ -169,10 +171,10 @@ def _drive_one(tree: MctsTree, share: Quota, over: Event) -> None:
             until=min(until, share.deadline) if share.deadline else until,
             deadline=share.deadline,
         )
-        if code == SOLVED and share.deadline:
+        if over and code == SOLVED and share.deadline:
             # Where time counts, what one tree has proved need not be searched by the others.
             over.set()
-        if code != TIME or over.is_set():
+        if code != TIME or (over and over.is_set()):
             return
         if share.deadline and time.monotonic_ns() >= share.deadline:
             return

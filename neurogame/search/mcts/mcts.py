@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import final
 
@@ -165,7 +164,7 @@ class Mcts:
             # Simulations may still be on their way in a tree that was left in a hurry.
             self.forget(proofs=False)
             raise
-        report = answer(self._trees, role, self.settings)
+        report = answer(self._trees, role)
         done = {name: number - before[name] for name, number in self._totals().items()}
         return self._result(state, role, report, done, started)
 
@@ -179,7 +178,7 @@ class Mcts:
         Args:
             state: a non-terminal state in which every role has a legal move.
             role: index of the searching role.
-            stop: whether to return; called from this thread after every 20 ms, or after every block
+            stop: whether to return; called from this thread after every 2 ms, or after every block
                 of simulations where one takes longer. Only making room in a tree, at the beginning
                 where more than half of it is full, may take longer: a tenth of the seconds that the
                 last search had at most.
@@ -289,9 +288,11 @@ class Mcts:
 
     def _totals(self) -> dict[str, int]:
         """Return what all trees have done, and the nanoseconds that judges have taken."""
-        total: Counter[str] = Counter()
-        for tree in self._trees:
-            total.update(tree.totals.numbers())
+        total = self._trees[0].totals.numbers() | dict.fromkeys((*JUDGING, "moves_judged"), 0)
+        for tree in self._trees[1:]:
+            for name, number in tree.totals.numbers().items():
+                total[name] += number
+        for tree in self._trees if self._scores else ():
             for part, (time_taken, moves) in zip(JUDGING, tree.scored, strict=True):
                 total[part] += time_taken
                 total["moves_judged"] += moves
@@ -307,7 +308,7 @@ class Mcts:
             split[scores] = done[scores] / 1e9
             split[part] = max(split[part] - split[scores], 0.0)
         # Of brief simulations only some are timed, which may have been long ones.
-        told = sum(split.values()) / (seconds * len(self._trees))
+        told = max(sum(split.values()) / (seconds * len(self._trees)), 1.0)
         return SearchResult(
             role=role,
             move=report.move,
@@ -327,7 +328,7 @@ class Mcts:
             playouts=done["playouts"] * self.settings.playouts,
             evaluations=done["evaluations"],
             moves_judged=done["moves_judged"],
-            split={name: part / max(told, 1.0) for name, part in split.items()},
+            split={name: part / told for name, part in split.items()},
             state=state,
         )
 

@@ -23,6 +23,7 @@ from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
 from neurogame.search.mcts.compiled.lookup import child_by_joint
 from neurogame.search.mcts.compiled.pace import SHORT
+from neurogame.search.mcts.compiled.reading import choose, make_reading, read_line, read_root
 from neurogame.search.mcts.compiled.run import FULL, parts, run
 from neurogame.search.mcts.compiled.search import (
     GRAVE,
@@ -38,10 +39,9 @@ from neurogame.search.mcts.compiled.search import (
     no_totals,
 )
 from neurogame.search.mcts.compiled.tables import are_short, widen
-from neurogame.search.mcts.compiled.tree import MOST_MOVES, Tree, clear
+from neurogame.search.mcts.compiled.tree import MOST_MOVES, Node, Record, Tree, clear
 from neurogame.search.mcts.options import DEPTH, has_policy, is_hinted, leaves_ahead
 from neurogame.search.mcts.proofs import MctsProofs
-from neurogame.search.mcts.reading import node_of, record_of
 from neurogame.search.mcts.room import NodeLayout, halved, make_tree, room_of
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.refusal import say_less_memory
@@ -115,6 +115,7 @@ class MctsTree:
         plan: what it was made for.
         totals: what has been done, of all searches together.
         pace: how many simulations blocks have where time is limited.
+        reading: what the tree says of its root, once it has one.
     """
 
     def __init__(
@@ -147,6 +148,8 @@ class MctsTree:
         self._first_pace = self.pace.few.bit_length() - 1 if plain else 0
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
+        for reader in (read_root, choose, read_line):
+            entry(reader)
         self._leaves: dict[int, Leaves] = {}
         self._searches: dict[int, Search] = {}
         self._tree: Tree | None = None
@@ -172,8 +175,9 @@ class MctsTree:
     @property
     def root_visits(self) -> int:
         """Number of simulations that have passed through the root, which there must be."""
-        root = self.tree.root
-        return record_of(self.tree, root).visits if node_of(self.tree, root).record > 0 else 0
+        heap = self.tree.heap
+        record = Node.over(heap, self.tree.root).record
+        return Record.over(heap, record).visits if record > 0 else 0
 
     @property
     def scored(self) -> list[tuple[int, int]]:
@@ -210,7 +214,8 @@ class MctsTree:
         leaves.block.states[0] = state
         leaves.look(1)
         leaves.check()
-        self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
+        if self._tree is None:
+            self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
         search, tree = self._search(1), self.tree
         self._patience, self._heeds = (_IDLE if idle else _SHARE) * seconds, True
         most = _SHARE * seconds / self._moving
@@ -323,7 +328,7 @@ class MctsTree:
     def hand_over_proofs(self) -> None:
         """Tell what has been proved since the last call."""
         tree = self.tree
-        if self._proofs is not None:
+        if self._proofs is not None and tree.proof_count:
             self._proofs.add(tree, tree.proofs[: tree.proof_count])
         tree.proof_count = 0
 
@@ -333,8 +338,6 @@ class MctsTree:
         Args:
             legal: number of legal moves of all roles at the first root.
         """
-        if self._tree is not None:
-            return
         plan, options = self.plan, self.plan.options
         layout = NodeLayout(
             roles=len(plan.circuit.roles),
@@ -356,6 +359,7 @@ class MctsTree:
                     raise
                 room = halved(room)
                 say_less_memory("mcts")
+        self.reading = make_reading(self._tree, plan.circuit, plan.settings)
 
     @property
     def _would_be_late(self) -> bool:

@@ -234,7 +234,8 @@ class Totals(Struct):
 
     def numbers(self) -> dict[str, int]:
         """Return all of them by their names."""
-        return {name: getattr(self, name) for name in self.layout()}
+        # They lie in this order, word by word.
+        return dict(zip(self.layout(), self.__dict__["_words"].tolist(), strict=False))
 
     def set(self, numbers: dict[str, int]) -> None:
         """Set them to what :meth:`numbers` has returned."""

@@ -1,8 +1,7 @@
-"""Reading what a tree says of a node: its moves, their visits and values, and where they lead."""
+"""What a tree says of a node, read in plain Python: the twin of the compiled reading."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -192,15 +191,6 @@ def node_values(tree: Tree, node: int) -> Float64s | None:
         return None
     values: Float64s = tree.reals[total : total + len(tree.best)].astype(np.float64) / visits
     return values
-
-
-def exact_value(value: float) -> float:
-    """Return a goal / 100 without the error of single precision; a mean of goals as it is.
-
-    NaN, for what is unknown, stays that.
-    """
-    goal = value if math.isnan(value) else round(value * 100) / 100
-    return goal if abs(goal - value) < 1e-6 else value
 
 
 def only_moves(tree: Tree, node: int) -> list[int]:
