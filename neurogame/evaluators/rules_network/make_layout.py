@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
 
-from neurogame.array_types import Int32s1
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, RulesNetworkSizes
-from neurogame.evaluators.rules_network.perspective import Perspectives, find_perspectives
-from neurogame.structure.patterns import PatternLimits, draw_patterns
+from neurogame.evaluators.rules_network.layout import (
+    RulesNetworkLayout,
+    RulesNetworkSizes,
+    by_fluent,
+)
+from neurogame.evaluators.rules_network.perspective import find_perspectives
+from neurogame.structure.patterns import draw_patterns
 from neurogame.structure.structure import Structure
 
 MOST_IMAGES = 64
 """Symmetries under which embeddings see positions, at most: each takes a row of fluents."""
-
-
-class _Tables(NamedTuple):
-    """Addends by fluent, the rows of each look-up, and the number of rows."""
-
-    start: Int32s1
-    lookup: Int32s1
-    addend: Int32s1
-    first: Int32s1
-    last: Int32s1
-    rows: int
 
 
 def make_layout(
@@ -55,7 +44,18 @@ def make_layout(
     outputs = 1 if opposed else roles
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
-    tables = _tables(structure, config, seen, seed)
+    patterns = draw_patterns(
+        structure,
+        seen.kept,
+        seed=seed,
+        lookups=config.lookups,
+        length=config.longest,
+        most_values=config.most_values,
+        line_share=config.line_share,
+    )
+    start, lookup, addend = by_fluent(patterns.addends)
+    ends = np.cumsum(patterns.table_size)
+    first = (ends - patterns.table_size)[patterns.table]
     return RulesNetworkLayout(
         sizes=RulesNetworkSizes(
             fluents=fluents,
@@ -63,9 +63,9 @@ def make_layout(
             mode_fluents=len(seen.fluents),
             sets=int(seen.weights.max()) + 1,
             outputs=outputs,
-            lookups=len(tables.first),
-            addends=len(tables.lookup),
-            rows=tables.rows,
+            lookups=len(first),
+            addends=len(lookup),
+            rows=int(ends[-1]) if len(ends) else 1,
             images=images.shape[1],
             opposed=opposed,
         ),
@@ -74,38 +74,10 @@ def make_layout(
         weights=seen.weights.astype(np.int32),
         turn=np.stack(turn).astype(np.int32),
         sign=np.array(sign, np.float32),
-        start=tables.start,
-        lookup=tables.lookup,
-        addend=tables.addend,
-        first=tables.first,
-        last=tables.last,
-        images=images.astype(np.int32),
-    )
-
-
-def _tables(
-    structure: Structure, config: RulesNetworkConfig, seen: Perspectives, seed: int
-) -> _Tables:
-    """Draw patterns, and lay their tables out one after the other."""
-    limits = PatternLimits(
-        lookups=config.lookups,
-        length=config.longest,
-        most_values=config.most_values,
-        line_share=config.line_share,
-        images=len(seen.kept),
-        exchange=False,
-    )
-    patterns = draw_patterns(replace(structure, symmetries=seen.kept), seed=seed, limits=limits)
-    ends = np.cumsum(patterns.table_size)
-    owner = np.repeat(np.arange(patterns.lookup_count), np.diff(patterns.start))
-    order = np.argsort(patterns.fluent, kind="stable")
-    fluents = np.arange(len(structure.variable_of) + 1)
-    first = (ends - patterns.table_size)[patterns.table]
-    return _Tables(
-        start=np.searchsorted(patterns.fluent[order], fluents).astype(np.int32),
-        lookup=owner[order].astype(np.int32),
-        addend=patterns.addend[order].astype(np.int32),
+        start=start,
+        lookup=lookup,
+        addend=addend,
         first=first.astype(np.int32),
         last=(first + patterns.table_size[patterns.table] - 1).astype(np.int32),
-        rows=int(ends[-1]) if len(ends) else 1,
+        images=images.astype(np.int32),
     )
