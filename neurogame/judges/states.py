@@ -92,12 +92,12 @@ class CompiledValues:
     kept: tuple[object, ...] = ()
 
 
-def new_values(compiled: CompiledValues | None) -> Values:
-    """Return an evaluator for :func:`evaluate`; of the kind :data:`NONE` if there is none."""
+def new_values() -> Values:
+    """Return an evaluator for :func:`evaluate`, of the kind :data:`NONE`."""
     return Values(
-        value=NOTHING if compiled is None else compiled.value,
-        evaluator=Struct() if compiled is None else compiled.evaluator,
-        kind=NONE if compiled is None else PROGRAM,
+        value=NOTHING,
+        evaluator=Struct(),
+        kind=NONE,
         states=np.zeros((0, 0), np.uint64),
         lanes=np.zeros((0, 0), np.int64),
         out=np.zeros((0, 0), np.float32),

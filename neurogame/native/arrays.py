@@ -15,6 +15,7 @@ import numpy.typing as npt
 from neurogame.array_types import Float32s2, Int32s, Int32s2, UInt64s2
 from neurogame.native.compiled import inner, written
 from neurogame.native.struct import Struct
+from neurogame.native.vectors import first_item
 
 Kind = TypeVar("Kind", bound=np.generic)
 Overlaid = TypeVar("Overlaid", bound=Struct)
@@ -67,7 +68,7 @@ def overlay(struct: type[Overlaid]) -> Callable[[Int32s, int], Overlaid]:
 
     def place_in(typing: Any, array: Any, place: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            data = context.make_array(signature.args[0])(context, builder, values[0]).data
+            data = first_item(context, builder, signature.args[0], values[0])
             begin = builder.gep(data, [values[1]])
             return builder.bitcast(begin, ir.IntType(64).as_pointer())
 

@@ -10,6 +10,7 @@ import numpy as np
 from llvmlite import ir
 
 from neurogame.native.compiled import inner, written
+from neurogame.native.vectors import first_item
 
 # It is not annotated.
 numba: Any = _numba
@@ -47,7 +48,7 @@ def spread(typing: Any, octets: Any, place: Any, word: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         flags, row = (ir.VectorType(ir.IntType(bits), 64) for bits in (1, 8))
-        data = context.make_array(signature.args[0])(context, builder, values[0]).data
+        data = first_item(context, builder, signature.args[0], values[0])
         target = builder.bitcast(builder.gep(data, [values[1]]), row.as_pointer())
         builder.store(builder.zext(builder.bitcast(values[2], flags), row), target, align=1)
 
@@ -96,7 +97,7 @@ def prefetch(typing: Any, array: Any, place: Any) -> Any:
         kind = ir.FunctionType(ir.VoidType(), [pointer, _NARROW, _NARROW, _NARROW])
         name = "llvm.prefetch.p0"
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        data = context.make_array(signature.args[0])(context, builder, values[0]).data
+        data = first_item(context, builder, signature.args[0], values[0])
         wanted = builder.bitcast(builder.gep(data, [values[1]]), pointer)
         builder.call(function, [wanted, *(ir.Constant(_NARROW, number) for number in (0, 3, 1))])
 

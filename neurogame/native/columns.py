@@ -27,6 +27,7 @@ from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 from neurogame.array_types import Int32s1, array_hint
 from neurogame.native.compiled import written
 from neurogame.native.struct_type import make_array
+from neurogame.native.vectors import first_item
 
 # They are not annotated.
 numba: Any = _numba
@@ -140,7 +141,7 @@ def columns(table: type[Table]) -> Callable[[Int32s1, int, int], Table]:
 
     def place_in(typing: Any, array: Any, place: Any, length: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            data = context.make_array(signature.args[0])(context, builder, values[0]).data
+            data = first_item(context, builder, signature.args[0], values[0])
             proxy = cgutils.create_struct_proxy(kind)(context, builder)
             proxy.data, proxy.length = builder.gep(data, [values[1]]), values[2]
             return proxy._getvalue()

@@ -16,6 +16,7 @@ from numba.core import cgutils as _cgutils
 
 from neurogame.graph.graph import AND, OR
 from neurogame.native.compiled import inner, written
+from neurogame.native.vectors import first_item, splat
 
 # It is not annotated.
 cgutils: Any = _cgutils
@@ -48,24 +49,11 @@ _OFTEN = ("contract", "nsz")
 _WORD = ir.IntType(64)
 
 
-def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return the address of an array's first item."""
-    return context.make_array(kind)(context, builder, value).data
-
-
 def _row(builder: Any, rows: Any, offset: Any, lanes: int) -> Any:
     """Return the address of the first lanes of the row so many bytes behind the first."""
     octets = builder.bitcast(rows, ir.IntType(8).as_pointer())
     vector = ir.VectorType(ir.FloatType(), lanes)
     return builder.bitcast(builder.gep(octets, [offset]), vector.as_pointer())
-
-
-def _everywhere(builder: Any, number: Any, lanes: int) -> Any:
-    """Return a vector of one number."""
-    nothing = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
-    first = builder.insert_element(nothing, number, ir.IntType(32)(0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-    return builder.shuffle_vector(first, nothing, zeros)
 
 
 def _joined(builder: Any, kind: int, total: Any, value: Any) -> Any:
@@ -79,11 +67,11 @@ def _joined(builder: Any, kind: int, total: Any, value: Any) -> Any:
 def _weighted(builder: Any, kind: int, value: Any, weight: Any) -> Any:
     """Write ``1 - w + w x`` or ``w x``."""
     lanes = value.type.count
-    product = builder.fmul(value, _everywhere(builder, weight, lanes), flags=_OFTEN)
+    product = builder.fmul(value, splat(builder, weight, lanes), flags=_OFTEN)
     if kind == OR:
         return product
     rest = builder.fsub(ir.Constant(weight.type, 1.0), weight)
-    return builder.fadd(product, _everywhere(builder, rest, lanes), flags=_OFTEN)
+    return builder.fadd(product, splat(builder, rest, lanes), flags=_OFTEN)
 
 
 def _write_run(builder: Any, sort: _Sort, data: Any, ends: Any) -> None:
@@ -114,7 +102,7 @@ def _run(
     """Compute gates of the sort with a number."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        data = [_data(context, builder, signature.args[i], arguments[i]) for i in range(3)]
+        data = [first_item(context, builder, signature.args[i], arguments[i]) for i in range(3)]
         end = builder.append_basic_block("gates.end")
         # One branch for a whole run of gates, none inside.
         choice = builder.switch(arguments[6], end)
@@ -168,7 +156,7 @@ def _leaf(typing: Any, rows: Any, truth: Any, leaf: Any, held: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         numbers, truths = (
-            _data(context, builder, signature.args[i], arguments[i]) for i in range(2)
+            first_item(context, builder, signature.args[i], arguments[i]) for i in range(2)
         )
         first = builder.mul(arguments[2], _WORD(2))
         low = builder.load(builder.gep(truths, [first]))
@@ -176,9 +164,7 @@ def _leaf(typing: Any, rows: Any, truth: Any, leaf: Any, held: Any) -> Any:
         # Sixteen bits of a word of lanes are a vector of flags as they are.
         bits = builder.trunc(arguments[3], ir.IntType(LANES))
         flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
-        row = builder.select(
-            flags, _everywhere(builder, high, LANES), _everywhere(builder, low, LANES)
-        )
+        row = builder.select(flags, splat(builder, high, LANES), splat(builder, low, LANES))
         vector = builder.bitcast(numbers, row.type.as_pointer())
         builder.store(row, builder.gep(vector, [arguments[2]]), align=64)
 

@@ -35,7 +35,7 @@ class SearchEvaluator:
             circuit: the game.
         """
         self._called = callback(self._call)
-        self.values = new_values(None)
+        self.values = new_values()
         self.error: BaseException | None = None
         self._evaluator = evaluator
         self.fluents, self.roles = len(circuit.fluents), len(circuit.roles)

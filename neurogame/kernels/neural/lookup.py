@@ -19,6 +19,7 @@ from numba.extending import overload, register_jitable
 
 from neurogame.kernels.neural.merge import BITS, ENTRIES
 from neurogame.native.compiled import written
+from neurogame.native.vectors import first_item
 
 # Neither is annotated.
 cgutils: Any = _cgutils
@@ -73,11 +74,6 @@ def _has_wide_permutations() -> bool:
     return bool(llvmlite.binding.get_host_cpu_features().get("avx512f", False))
 
 
-def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return the address of an array's first item."""
-    return context.make_array(kind)(context, builder, value).data
-
-
 @register_jitable
 def index_one(flags: Any, pattern: Any, index: Any) -> None:
     """Gather the bits of every pattern into an index, for one state.
@@ -95,7 +91,7 @@ def index_one(flags: Any, pattern: Any, index: Any) -> None:
 def _index_flags(typing: Any, flags: Any, pattern: Any, p: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         octets, leaves, out = (
-            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+            first_item(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
         )
         pick = ir.IntType(8)(0)
         for bit in range(BITS):
@@ -116,7 +112,7 @@ def _index_pattern(typing: Any, column: Any, pattern: Any, p: Any, index: Any, l
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         words, leaves, out = (
-            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+            first_item(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
         )
         octets = ir.VectorType(ir.IntType(8), LANES)
         flags = ir.VectorType(ir.IntType(1), LANES)
@@ -147,7 +143,7 @@ def _make_sums(channels: int, write: Callable[..., None]) -> Any:
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
             arrays = [
-                _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 4, 5)
+                first_item(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 4, 5)
             ]
             ends = [
                 context.cast(builder, arguments[i], signature.args[i], types.int64) for i in (2, 3)

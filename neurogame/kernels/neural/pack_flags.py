@@ -13,6 +13,7 @@ from torch import Tensor
 from neurogame.array_types import UInt8s2, UInt64s2
 from neurogame.kernels.lane_rows import transpose
 from neurogame.native.compiled import compiled, written
+from neurogame.native.vectors import first_item
 
 _SIDE = 64
 _TILE = 8
@@ -71,7 +72,7 @@ def _pack_blocks(flags: UInt8s2, words: UInt64s2) -> None:
 @written
 def _flags_as_word(typing: Any, flat: Any, place: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        data = first_item(context, builder, signature.args[0], arguments[0])
         octets = ir.VectorType(ir.IntType(8), _SIDE)
         where = builder.bitcast(builder.gep(data, [arguments[1]]), octets.as_pointer())
         held = builder.icmp_unsigned("!=", builder.load(where, align=1), octets(None))
