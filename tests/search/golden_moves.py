@@ -66,7 +66,7 @@ JUDGED: dict[str, dict[str, Any]] = {
 TREES: dict[str, dict[str, Any]] = {
     "plain": {},
     "lanes": {"lanes": 64},
-    "loss": {"lanes": 16, "pending": "loss", "final": "secure"},
+    "secure": {"lanes": 16, "final": "secure"},
     "parent": {"urgency": "parent", "backup": "blend"},
     "no solver": {"solver": False, "final": "max"},
     "no graph": {"graph": False, "lanes": 3},

@@ -337,19 +337,17 @@ class Twin(Proofs):
     def _mixed_score(
         self, edge: Edge, mean: Real, spread: Real, beta: Real, reference: Node, node: Node
     ) -> Real:
-        begun = edge.visits + edge.pending
-        counted = begun if self.options.loss else edge.visits
-        value = edge.total / Real(counted) if counted else mean
+        value = edge.total / Real(edge.visits) if edge.visits else mean
         if node.judged and self.options.mixing == SEED:
             virtual = Real(self.options.numbers.virtual)
             total = edge.total + virtual * edge.prior
-            value = total / (Real(counted) + virtual) if counted else edge.prior
+            value = total / (Real(edge.visits) + virtual) if edge.visits else edge.prior
         elif node.judged:
             value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
             known = Real(self.options.numbers.experience)
-            value += known / (Real(counted) + known) * (edge.hint - value)
+            value += known / (Real(edge.visits) + known) * (edge.hint - value)
             value += Real(self.options.numbers.minimax) * (edge.hint - value)
             bias = Real(self.options.numbers.bias) * edge.hint / Real(edge.visits + 1)
         seen, hits = self._all_moves(edge, reference)

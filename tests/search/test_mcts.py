@@ -273,12 +273,12 @@ def test_forced_moves_are_not_thought_about() -> None:
     "settings",
     [
         MctsSettings(lanes=1, capacity=3000),
-        MctsSettings(lanes=32, capacity=3000, pending="loss", backup="blend", final="secure"),
+        MctsSettings(lanes=32, capacity=3000, backup="blend", final="secure"),
         MctsSettings(
             lanes=8, capacity=3000, tree="grave", graph=False, playout="mast", final="max"
         ),
         MctsSettings(tree="action", playout="action", lanes=1),
-        MctsSettings(tree="knowledge", playout="knowledge", lanes=16, blend=0.5, pending="loss"),
+        MctsSettings(tree="knowledge", playout="knowledge", lanes=16, blend=0.5),
         MctsSettings(tree="grave", playout="action", lanes=4, epsilon=0.3),
         MctsSettings(tree="action", playout="mast", lanes=8, ripe=4, graph=False),
     ],

@@ -321,13 +321,10 @@ def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> 
     _assert_equal(*_grown(_game(name), settings, 1, 120))
 
 
-@pytest.mark.parametrize("pending", ["wait", "loss"])
 @pytest.mark.parametrize("lanes", [3, 64])
 @pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
-def test_a_block_descends_as_if_one_came_after_the_other(
-    name: str, lanes: int, pending: Any
-) -> None:
-    settings = replace(PLAIN, graph=False, pending=pending, capacity=20000)
+def test_a_block_descends_as_if_one_came_after_the_other(name: str, lanes: int) -> None:
+    settings = replace(PLAIN, graph=False, capacity=20000)
     _assert_equal(*_grown(_game(name), settings, lanes, 200))
 
 
@@ -379,7 +376,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
         {"mix": "seed", "virtual": 0.0},
         {"mix": "seed", "virtual": 5.5, "scaling": "raw"},
         {"scaling": "max"},
-        {"scaling": "raw", "pending": "loss"},
+        {"scaling": "raw"},
         {"bias": 1.0, "minimax": 0.3},
         {"minimax": 0.3, "mix": "seed"},
         {"urgency": 0.3, "scaling": "max", "experience": 2.0},

@@ -56,7 +56,6 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         k=settings.equivalence,
         urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
         urgent=0.0 if isinstance(urgency, str) else urgency,
-        loss=settings.pending == "loss",
         early=ALONE if roles == 1 or (constant and roles == 2) else WHOLE if constant else NEVER,
         opposed=constant and roles == 2,
         blend=settings.backup == "blend",

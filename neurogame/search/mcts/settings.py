@@ -155,11 +155,6 @@ class MctsSettings(Settings):
         least=1,
         most=512,
     )
-    pending: Literal["wait", "loss"] = setting(
-        "wait",
-        "what a simulation that has not come back yet counts for. wait: a visit in the bound, "
-        "nothing in the mean; loss: a lost visit in both (virtual loss).",
-    )
     playouts: int = setting(
         1,
         "playouts of each leaf, whose mean is its value. More than 1 only for uct with uniform or "

@@ -16,6 +16,7 @@ from numba.core import cgutils as _cgutils
 
 from neurogame.native.columns import column
 from neurogame.native.compiled import written
+from neurogame.native.vectors import splat
 from neurogame.search.mcts.compiled.search import SEED
 from neurogame.search.mcts.compiled.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
 
@@ -27,7 +28,7 @@ _WIDTH = 8
 _INT, _REAL, _WIDE = ir.IntType(32), ir.FloatType(), ir.IntType(64)
 _INTS, _REALS = ir.VectorType(_INT, _WIDTH), ir.VectorType(_REAL, _WIDTH)
 _WIDES = ir.VectorType(_WIDE, _WIDTH)
-_FLAGS, _ZERO = ir.VectorType(ir.IntType(1), _WIDTH), ir.Constant(_REAL, 0.0)
+_ZERO = ir.Constant(_REAL, 0.0)
 _ALIGNED = 32
 """Bytes: edges begin at multiples of 8 words of a heap that begins at a cache line."""
 
@@ -49,12 +50,9 @@ class _Eight:
         wide = self.builder.bitcast(pointer, kind.as_pointer())
         return self.builder.load(wide, align=_ALIGNED)
 
-    def splat(self, value: Any, kind: Any) -> Any:
+    def splat(self, value: Any) -> Any:
         """Return eight times the same number."""
-        none, first = ir.Constant(kind, ir.Undefined), ir.Constant(_INT, 0)
-        one = self.builder.insert_element(none, value, first)
-        order = ir.Constant(_INTS, [0] * _WIDTH)
-        return self.builder.shuffle_vector(one, none, order)
+        return splat(self.builder, value, _WIDTH)
 
     def real_of_positive(self, numbers: Any) -> Any:
         """Return whole numbers as reals, 1 for those below."""
@@ -79,53 +77,45 @@ def _keys(eight: _Eight, scores: Any, words: Any, tried: Any) -> Any:
     known = builder.and_(words, ir.Constant(_INTS, [KNOWN] * _WIDTH))
     open_ = builder.icmp_signed("==", known, ir.Constant(_INTS, [0] * _WIDTH))
     edges = ir.Constant(_WIDES, list(range(_WIDTH)))
-    edges = builder.add(edges, eight.splat(eight.first, _WIDES))
+    edges = builder.add(edges, eight.splat(eight.first))
     upper = builder.shl(
         builder.sext(builder.bitcast(scores, _INTS), _WIDES), ir.Constant(_WIDES, [32] * _WIDTH)
     )
     keys = builder.or_(upper, builder.sub(ir.Constant(_WIDES, [COUNT] * _WIDTH), edges))
-    allowed = builder.icmp_signed("<", edges, eight.splat(tried, _WIDES))
+    allowed = builder.icmp_signed("<", edges, eight.splat(tried))
     allowed = builder.and_(allowed, open_)
     # Less than every key: there is no edge to choose.
     keys = builder.select(allowed, keys, ir.Constant(_WIDES, [-1] * _WIDTH))
     return eight.call("llvm.vector.reduce.smax.v8i64", _WIDE, keys)
 
 
-def _counts(eight: _Eight, visits: Any, words: Any, loss: Any) -> Any:
-    """Return simulations that have begun, and those that count in the mean."""
+def _root(eight: _Eight, visits: Any, words: Any) -> Any:
+    """Return what the spread is divided by in confidence bounds: of simulations begun."""
     builder = eight.builder
     waiting = builder.and_(words, ir.Constant(_INTS, [PENDING] * _WIDTH))
     begun = builder.add(visits, waiting)
-    # Of a loss of 1 the negative is a mask of ones, of 0 one of zeros: no branch, no select.
-    lost = eight.splat(builder.trunc(builder.neg(loss), _INT), _INTS)
-    return begun, builder.add(visits, builder.and_(waiting, lost))
-
-
-def _root(eight: _Eight, begun: Any) -> Any:
-    """Return what the spread is divided by in confidence bounds."""
     return eight.call("llvm.sqrt.v8f32", _REALS, eight.real_of_positive(begun))
 
 
 def _best_of_eight(
-    _context: Any, edges: Any, first: Any, tried: Any, spread: Any, mean: Any, loss: Any
+    _context: Any, edges: Any, first: Any, tried: Any, spread: Any, mean: Any
 ) -> Any:
     """Type and generate :func:`best_of_eight`."""
     wide, real = numba.types.int64, numba.types.float32
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         eight = _Eight(context, builder, signature.args[0], *values[:2])
-        tried, spread, mean, loss = values[2:]
+        tried, spread, mean = values[2:]
         visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
-        begun, counted = _counts(eight, visits, words, loss)
         # Where nothing has come back the division is by 1, and its result is not selected.
-        value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(counted))
-        some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
-        value = builder.select(some, value, eight.splat(mean, _REALS))
-        bound = builder.fdiv(eight.splat(spread, _REALS), _root(eight, begun))
+        value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(visits))
+        some = builder.icmp_signed(">", visits, ir.Constant(_INTS, [0] * _WIDTH))
+        value = builder.select(some, value, eight.splat(mean))
+        bound = builder.fdiv(eight.splat(spread), _root(eight, visits, words))
         score = builder.fadd(value, bound)
         return _keys(eight, score, words, tried)
 
-    return wide(edges, wide, wide, real, real, wide), generate
+    return wide(edges, wide, wide, real, real), generate
 
 
 def _best_of_eight_judged(
@@ -135,7 +125,6 @@ def _best_of_eight_judged(
     tried: Any,
     spread: Any,
     mean: Any,
-    loss: Any,
     priors: Any,
     trust: Any,
     virtual: Any,
@@ -146,31 +135,30 @@ def _best_of_eight_judged(
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         eight = _Eight(context, builder, signature.args[0], *values[:2])
-        tried, spread, mean, loss, priors, trust, virtual, mixing = values[2:]
+        tried, spread, mean, priors, trust, virtual, mixing = values[2:]
         seeded = builder.icmp_signed("==", mixing, ir.Constant(_WIDE, SEED))
         visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
         prior = eight.column(builder.add(priors, ir.Constant(_WIDE, COLUMNS)), _REALS)
-        begun, counted = _counts(eight, visits, words, loss)
-        weight = eight.splat(builder.select(seeded, virtual, _ZERO), _REALS)
+        weight = eight.splat(builder.select(seeded, virtual, _ZERO))
         total = builder.fadd(eight.column(1, _REALS), builder.fmul(weight, prior))
-        count = builder.fadd(eight.real_of_positive(counted), weight)
+        count = builder.fadd(eight.real_of_positive(visits), weight)
         value = builder.fdiv(total, count)
-        other = builder.select(eight.splat(seeded, _FLAGS), prior, eight.splat(mean, _REALS))
-        some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
+        other = builder.select(eight.splat(seeded), prior, eight.splat(mean))
+        some = builder.icmp_signed(">", visits, ir.Constant(_INTS, [0] * _WIDTH))
         value = builder.select(some, value, other)
-        more = builder.fmul(eight.splat(trust, _REALS), builder.fsub(prior, value))
+        more = builder.fmul(eight.splat(trust), builder.fsub(prior, value))
         value = builder.fadd(value, more)
-        width = builder.fdiv(eight.splat(spread, _REALS), _root(eight, begun))
+        width = builder.fdiv(eight.splat(spread), _root(eight, visits, words))
         score = builder.fadd(value, width)
         return _keys(eight, score, words, tried)
 
-    return wide(edges, wide, wide, real, real, wide, wide, real, real, wide), generate
+    return wide(edges, wide, wide, real, real, wide, real, real, wide), generate
 
 
 if TYPE_CHECKING:
 
     def best_of_eight(
-        edges: Edges, first: int, tried: int, spread: np.float32, mean: np.float32, loss: int
+        edges: Edges, first: int, tried: int, spread: np.float32, mean: np.float32
     ) -> int:
         """Return the best of eight edges as a number.
 
@@ -184,7 +172,6 @@ if TYPE_CHECKING:
         tried: int,
         spread: np.float32,
         mean: np.float32,
-        loss: int,
         priors: int,
         trust: np.float32,
         virtual: np.float32,

@@ -58,7 +58,6 @@ class Options(Struct):
         k: visits at which both means of RAVE, or a mean and its prior, weigh alike.
         urgency: :data:`FIRST`, :data:`PARENT` or :data:`NUMBER`.
         urgent: that number.
-        loss: whether a simulation on its way counts as a lost visit.
         early: whether a node is proved once a child is the best that the deciding role can get:
             :data:`NEVER`, :data:`ALONE` (that leaves nothing open), :data:`WHOLE` (if the value is
             1, which leaves nothing to the others).
@@ -81,7 +80,6 @@ class Options(Struct):
     k: float
     urgency: int
     urgent: float
-    loss: int
     early: int
     opposed: int
     blend: int

@@ -127,7 +127,7 @@ def _best_plain(
             untried = first_value(tree, options, edges, tried, terms)
             untried += bound(edges, tried, terms)
     else:
-        key = best_tried(edges, tried, terms.spread, terms.mean, options.loss)
+        key = best_tried(edges, tried, terms.spread, terms.mean)
     edge = edge_of(key) if key >= 0 else -1
     if tried < count and not is_better(key, untried):
         edge = tried
@@ -135,7 +135,7 @@ def _best_plain(
 
 
 @inner
-def best_tried(edges: Edges, tried: int, spread: np.float32, mean: np.float32, loss: int) -> int:
+def best_tried(edges: Edges, tried: int, spread: np.float32, mean: np.float32) -> int:
     """Return a number whose upper 32 bits are the best score, and the lower ones tell the edge.
 
     The score of an edge is its mean plus ``C sqrt(ln N / n)``. Equal ones: the first edge. Edges
@@ -148,11 +148,10 @@ def best_tried(edges: Edges, tried: int, spread: np.float32, mean: np.float32, l
         tried: number of edges that may be chosen.
         spread: ``C sqrt(ln N)``.
         mean: value of an edge from which nothing has come back.
-        loss: 1 if simulations on their way count as lost, 0 if only the bound counts them.
     """
     best = whole(-1)
     for first in range(0, tried, 8):
-        best = max(best, best_of_eight(edges, first, tried, spread, mean, loss))
+        best = max(best, best_of_eight(edges, first, tried, spread, mean))
     return best
 
 
@@ -176,11 +175,11 @@ def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: T
         tried: number of edges that may be chosen.
         terms: of their scores.
     """
-    mixing, virtual, loss = options.mixing, np.float32(options.numbers.virtual), options.loss
+    mixing, virtual = options.mixing, np.float32(options.numbers.virtual)
     best, priors, spread, mean = whole(-1), tree.priors, terms.spread, terms.mean
     for first in range(0, tried, 8):
         key = best_of_eight_judged(
-            edges, first, tried, spread, mean, loss, priors, terms.trust, virtual, mixing
+            edges, first, tried, spread, mean, priors, terms.trust, virtual, mixing
         )
         best = max(best, key)
     return best
@@ -227,22 +226,21 @@ def mixed_score(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
         edge: one that has been tried.
         terms: of the scores.
     """
-    visits, word, total = edges.visits[edge], edges.moves[edge], edges.sums[edge]
-    counted = visits + (word & PENDING) if options.loss else visits
-    value = total / np.float32(counted) if counted > 0 else terms.mean
+    visits, total = edges.visits[edge], edges.sums[edge]
+    value = total / np.float32(visits) if visits > 0 else terms.mean
     if terms.judged:
         # As best_judged has it.
         prior, virtual = edges.extra[tree.priors, edge], np.float32(options.numbers.virtual)
         if options.mixing != SEED:
             value = value + terms.trust * (prior - value)
-        elif counted > 0:
-            value = (total + virtual * prior) / (np.float32(counted) + virtual)
+        elif visits > 0:
+            value = (total + virtual * prior) / (np.float32(visits) + virtual)
         else:
             value = prior
     bias = _ZERO
     if tree.hinted and visits > 0:
         hint, known = edges.extra[HINTS, edge], np.float32(options.numbers.experience)
-        value += known / (np.float32(counted) + known) * (hint - value)
+        value += known / (np.float32(visits) + known) * (hint - value)
         value += np.float32(options.numbers.minimax) * (hint - value)
         bias = np.float32(options.numbers.bias) * hint / np.float32(visits + 1)
     if options.kind != UCT:
