@@ -8,7 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from neurogame.gdl.finding import Finding, Severity, shown
 from neurogame.gdl.graph import reachable, strong_components
 from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
-from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
+from neurogame.gdl.walk import (
+    arguments_of,
+    body_sentences,
+    relation_of,
+    variable_names,
+)
 from neurogame.gdl.write import term_text
 
 Relation = tuple[str, int]
@@ -152,15 +157,15 @@ def _recursion(rules: Sequence[Rule]) -> list[Finding]:
         head = arguments_of(rule.head)
         broken = []
         for sentence, supplied in _recursive_sentences(rule.body, frozenset(), cycle):
-            bound = _names(supplied)
+            bound = variable_names(*supplied)
             broken += [
                 (sentence, argument)
                 for argument in arguments_of(sentence)
-                if argument not in head and argument not in supplied and _names([argument]) - bound
+                if not {argument} & {*head, *supplied} and variable_names(argument) - bound
             ]
             there = {part for argument in arguments_of(sentence) for part in _parts(argument)}
-            wrapped = _names(a for a in head if isinstance(a, Compound) and a not in there)
-            if wrapped & _names(there) - bound:
+            wrapping = {a for a in head if isinstance(a, Compound)} - there
+            if variable_names(*wrapping) & variable_names(*there) - bound:
                 growing.add(relation_of(rule.head))
         recursive.append((rule, broken))
     return [
@@ -205,10 +210,6 @@ def _parts(term: Term) -> Iterator[Term]:
     if isinstance(term, Compound):
         for argument in term.arguments:
             yield from _parts(argument)
-
-
-def _names(terms: Iterable[Term]) -> set[str]:
-    return {variable.name for term in terms for variable in variables_in(term)}
 
 
 def _restriction(head: Sentence, sentence: Sentence, argument: Term, is_finite: bool) -> Finding:

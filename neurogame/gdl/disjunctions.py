@@ -6,8 +6,8 @@ from itertools import chain, product
 from math import prod
 
 from neurogame.errors import NeurogameError
-from neurogame.gdl.terms import And, Distinct, Formula, Not, Or, Rule, Sentence
-from neurogame.gdl.walk import with_negations_inside
+from neurogame.gdl.terms import And, Formula, Or, Rule
+from neurogame.gdl.walk import negated_if, with_negations_inside
 
 MAX_BRANCHES = 4096
 """Most conjunctions that the disjunctions of one rule may expand to."""
@@ -26,7 +26,7 @@ def branches_of(rule: Rule, source: str, error: type[NeurogameError]) -> list[li
         source: file name for messages.
         error: what is raised where the form would be too large.
     """
-    body = with_negations_inside(And(rule.body), _literal)
+    body = with_negations_inside(And(rule.body), negated_if)
     branches, literals = _expanded_size(body)
     if branches > MAX_BRANCHES or literals > MAX_LITERALS:
         where = f"{source}:{rule.position.line}:{rule.position.column}"
@@ -37,10 +37,6 @@ def branches_of(rule: Rule, source: str, error: type[NeurogameError]) -> list[li
             "a relation of its own"
         )
     return _expanded(body)
-
-
-def _literal(formula: Sentence | Distinct, negated: bool) -> Formula:
-    return Not(formula, formula.position) if negated else formula
 
 
 def _expanded_size(formula: Formula) -> tuple[int, int]:

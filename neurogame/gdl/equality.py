@@ -10,17 +10,12 @@ from collections.abc import Iterable, Mapping
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import (
-    And,
     Compound,
-    Distinct,
-    Formula,
-    Not,
-    Or,
     Rule,
     Term,
     Variable,
 )
-from neurogame.gdl.walk import variables_in
+from neurogame.gdl.walk import substitute, substitute_in, term_size, variable_names
 
 MAXIMUM_SIZE = 100
 """Most names in a term that equalities build: ``x = f(y, y), y = f(z, z), ...`` doubles."""
@@ -69,19 +64,9 @@ def solve_equalities(pairs: Iterable[tuple[Term, Term]]) -> dict[str, Term] | No
     solved: dict[str, Term] = {}
     for name in _inner_first(bound):
         solved[name] = substitute(bound[name], solved)
-        if _size(solved[name]) > MAXIMUM_SIZE:
+        if term_size(solved[name]) > MAXIMUM_SIZE:
             raise _too_large()
     return solved
-
-
-def substitute(term: Term, solved: Mapping[str, Term]) -> Term:
-    """Return a term with its variables replaced."""
-    if isinstance(term, Variable):
-        return solved.get(term.name, term)
-    if isinstance(term, Compound):
-        arguments = tuple([substitute(argument, solved) for argument in term.arguments])
-        return Compound(term.name, arguments, term.position)
-    return term
 
 
 def with_equal_terms(rule: Rule, pairs: Iterable[tuple[Term, Term]]) -> Rule | None:
@@ -95,24 +80,8 @@ def with_equal_terms(rule: Rule, pairs: Iterable[tuple[Term, Term]]) -> Rule | N
         return None if solved is None else rule
     head = substitute(rule.head, solved)
     assert not isinstance(head, Variable)
-    body = tuple(_substitute_in(formula, solved) for formula in rule.body)
+    body = tuple(substitute_in(formula, solved) for formula in rule.body)
     return Rule(head, body, rule.position)
-
-
-def _substitute_in(formula: Formula, solved: Mapping[str, Term]) -> Formula:
-    """Return a formula with its variables replaced."""
-    match formula:
-        case Not():
-            return Not(_substitute_in(formula.formula, solved), formula.position)
-        case And() | Or():
-            parts = tuple(_substitute_in(inner, solved) for inner in formula.formulas)
-            return type(formula)(parts, formula.position)
-        case Distinct():
-            left, right = (substitute(term, solved) for term in (formula.left, formula.right))
-            return Distinct(left, right, formula.position)
-    sentence = substitute(formula, solved)
-    assert not isinstance(sentence, Variable)
-    return sentence
 
 
 def _resolve(term: Term, bound: Mapping[str, Term]) -> Term:
@@ -121,31 +90,23 @@ def _resolve(term: Term, bound: Mapping[str, Term]) -> Term:
     return term
 
 
-def _variables(term: Term) -> set[str]:
-    return {variable.name for variable in variables_in(term)}
-
-
-def _size(term: Term) -> int:
-    return 1 + sum(map(_size, term.arguments)) if isinstance(term, Compound) else 1
-
-
 def _occurs(variable: Variable, term: Term, bound: Mapping[str, Term]) -> bool:
     """Return whether a variable stands in a term, through the variables that are bound."""
     seen: set[str] = set()
-    todo = _variables(term)
+    todo = variable_names(term)
     while todo:
         name = todo.pop()
         if name == variable.name:
             return True
         if name not in seen:
             seen.add(name)
-            todo |= _variables(bound[name]) if name in bound else set()
+            todo |= variable_names(bound[name]) if name in bound else set()
     return False
 
 
 def _inner_first(bound: Mapping[str, Term]) -> list[str]:
     """Order the variables so that each comes after those in its term."""
-    uses = {name: [v for v in _variables(term) if v in bound] for name, term in bound.items()}
+    uses = {name: [v for v in variable_names(term) if v in bound] for name, term in bound.items()}
     return [name for (name,) in strong_components(list(uses), uses)]
 
 

@@ -96,9 +96,7 @@ def _quoted(name: str) -> str:
 
 def _variable_names(rule: Rule, spelling: Mapping[str, str]) -> dict[str, str]:
     """Return the infix spelling of each variable of a rule."""
-    names = dict.fromkeys(
-        variable.name for part in (rule.head, *rule.body) for variable in variables_in(part)
-    )
+    names = dict.fromkeys(variable.name for variable in variables_in(rule.head, *rule.body))
     # Plain names come first and keep their name, so that a text written once stays the same.
     chosen = {name: name for name in names if _PLAIN_VARIABLE.fullmatch(name)}
     taken = set(chosen)

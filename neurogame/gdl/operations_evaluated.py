@@ -27,7 +27,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.walk import relation_of, variables_in
+from neurogame.gdl.walk import relation_of, variable_names, variables_in
 
 FUNCTIONS: dict[str, Callable[[int, int], int]] = {
     "plus": operator.add,
@@ -136,7 +136,7 @@ class EvaluatedRelations:
         """
         parts = list(formulas)
         self._outside = {name for part in parts for name in self._outside_counts(part)}
-        self._taken = {variable.name for part in parts for variable in variables_in(part)}
+        self._taken = variable_names(*parts)
 
     def new_conditions(self) -> list[Condition]:
         """Return the conditions of the counts since the last call."""

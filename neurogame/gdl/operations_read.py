@@ -48,7 +48,13 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.walk import body_sentences, relation_of, variables_in
+from neurogame.gdl.walk import (
+    arguments_of,
+    body_sentences,
+    negated_if,
+    relation_of,
+    variable_names,
+)
 
 _FOREIGN = {
     ("next", 1): "operations say what changes",
@@ -178,14 +184,14 @@ class _OperationsReader:
         if relation in self.declared.state_only:
             sentence = Compound("true", (sentence,), sentence.position)
         elif relation == LEGAL and self._allowed is not None:
-            sentence = Compound(self._allowed, _arguments(sentence), sentence.position)
+            sentence = Compound(self._allowed, arguments_of(sentence), sentence.position)
         elif relation in _FOREIGN:
             self._foreign(sentence)
         else:
             evaluated = self._evaluated.formula(sentence, negated)
             if evaluated is not None:
                 return evaluated
-        return Not(sentence, sentence.position) if negated else sentence
+        return negated_if(sentence, negated)
 
     def _foreign(self, sentence: Sentence) -> None:
         hint = _FOREIGN[relation_of(sentence)]
@@ -203,7 +209,7 @@ class _OperationsReader:
         return [Compound("role", (player,))]
 
     def _legal(self, rule: Rule) -> None:
-        (move,) = _arguments(rule.head)
+        (move,) = arguments_of(rule.head)
         if self._allowed is not None:
             allowed = Compound(self._allowed, (move,), rule.head.position)
             self._add(allowed, rule.body, rule.position)
@@ -213,7 +219,7 @@ class _OperationsReader:
         self._add(head, rule.body, rule.position, self._mover(player))
 
     def _declared_action(self, rule: Rule) -> None:
-        (move,) = _arguments(rule.head)
+        (move,) = arguments_of(rule.head)
         if self._action is not None:
             self._add(rule.head, rule.body, rule.position)
             return
@@ -246,7 +252,7 @@ class _OperationsReader:
     # Change ---------------------------------------------------------------------------------------
 
     def _operation(self, rule: Rule) -> None:
-        operation = _arguments(rule.head)[0]
+        operation = arguments_of(rule.head)[0]
         if isinstance(operation, Variable):
             return
         trigger = self._trigger(operation, rule)
@@ -302,7 +308,7 @@ class _OperationsReader:
 
 def fresh_variable(name: str, rule: Rule) -> Variable:
     """Return a variable that a rule does not have."""
-    taken = {variable.name for part in (rule.head, *rule.body) for variable in variables_in(part)}
+    taken = variable_names(rule.head, *rule.body)
     names = (f"{name}_{number}" for number in itertools.count(2))
     return Variable(next(fresh for fresh in itertools.chain((name,), names) if fresh not in taken))
 
@@ -313,7 +319,3 @@ def general_sentence(relation: Relation) -> Sentence:
     if not arity:
         return Symbol(name)
     return Compound(name, tuple(Variable(f"x{number}") for number in range(1, arity + 1)))
-
-
-def _arguments(sentence: Sentence) -> tuple[Term, ...]:
-    return sentence.arguments if isinstance(sentence, Compound) else ()

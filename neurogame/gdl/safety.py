@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from neurogame.gdl.finding import Finding, Severity, shown
 from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Variable
-from neurogame.gdl.walk import arguments_of, relation_of, variables_in
+from neurogame.gdl.walk import arguments_of, relation_of, variable_names, variables_in
 
 
 def unsafe_variables(rule: Rule) -> list[tuple[Variable, str]]:
@@ -88,7 +88,7 @@ def _bound(body: Iterable[Formula]) -> set[str]:
 
 def _bound_by(formula: Formula) -> set[str]:
     if isinstance(formula, Compound):
-        return {v.name for v in variables_in(formula)}
+        return variable_names(formula)
     if isinstance(formula, And):
         return _bound(formula.formulas)
     if isinstance(formula, Or) and formula.formulas:

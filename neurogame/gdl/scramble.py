@@ -10,7 +10,8 @@ from typing import final
 from neurogame.gdl.kept import kept_names
 from neurogame.gdl.keywords import UNRENAMED_WORDS, is_integer
 from neurogame.gdl.renaming import renamed_rule
-from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Rules, Symbol, Term, Variable
+from neurogame.gdl.terms import Compound, Rules, Symbol, Variable
+from neurogame.gdl.walk import nodes_in
 
 
 @final
@@ -38,12 +39,9 @@ def scramble(rules: Rules, seed: int, numbers: bool = False) -> Scrambled:
         numbers: whether integers are renamed as well; goal values never are, they have a
             meaning.
     """
-    names: dict[str, None] = {}
-    variables: dict[str, None] = {}
-    for rule in rules:
-        _collect(rule.head, names, variables)
-        for formula in rule.body:
-            _collect(formula, names, variables)
+    nodes = [node for rule in rules for node in nodes_in(rule.head, *rule.body)]
+    names = dict.fromkeys(node.name for node in nodes if isinstance(node, Symbol | Compound))
+    variables = dict.fromkeys(node.name for node in nodes if isinstance(node, Variable))
     kept = kept_names(rules)
     renamed = [n for n in names if n not in kept and (numbers or not is_integer(n))]
     choose = random.Random(seed)
@@ -65,20 +63,3 @@ def _fresh_word(choose: random.Random, taken: set[str]) -> str:
         if word not in taken:
             taken.add(word)
             return word
-
-
-def _collect(node: Formula | Term, names: dict[str, None], variables: dict[str, None]) -> None:
-    if isinstance(node, Variable):
-        variables[node.name] = None
-    elif isinstance(node, Symbol | Compound):
-        names[node.name] = None
-        for argument in node.arguments if isinstance(node, Compound) else ():
-            _collect(argument, names, variables)
-    elif isinstance(node, Not):
-        _collect(node.formula, names, variables)
-    elif isinstance(node, Distinct):
-        _collect(node.left, names, variables)
-        _collect(node.right, names, variables)
-    else:
-        for formula in node.formulas:
-            _collect(formula, names, variables)

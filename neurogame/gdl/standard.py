@@ -31,7 +31,7 @@ from neurogame.gdl.terms import (
     Symbol,
     Term,
 )
-from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
+from neurogame.gdl.walk import arguments_of, body_sentences, negated_if, relation_of
 from neurogame.gdl.write import formula_text, term_text
 
 PERCEPTS = ("sees", "percept")
@@ -204,7 +204,7 @@ def _moved_in(formula: Formula, negated: bool, findings: list[Finding]) -> Formu
                 return type(formula)(parts, formula.position)
             return (Or if isinstance(formula, And) else And)(parts, formula.position)
         case _:
-            return Not(formula, formula.position) if negated else formula
+            return negated_if(formula, negated)
 
 
 def _negated(formula: Not) -> Finding:

@@ -10,9 +10,9 @@ from typing import final
 from neurogame.gdl.dependencies import Relation, cyclic_relations
 from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.graph import strong_components
-from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
+from neurogame.gdl.terms import Compound, Rule, Sentence, Term, Variable
 from neurogame.gdl.unify import may_unify
-from neurogame.gdl.walk import body_sentences, relation_of
+from neurogame.gdl.walk import body_sentences, relation_of, substitute, term_size, variables_in
 from neurogame.gdl.write import term_text
 
 SEARCH_LIMIT = 2000
@@ -108,11 +108,7 @@ def _negative_cycles(
 
 
 def _cost(sentence: Sentence, candidates: Sequence[int]) -> int:
-    return _size(sentence) * len(candidates)
-
-
-def _size(term: Term) -> int:
-    return 1 + sum(map(_size, term.arguments)) if isinstance(term, Compound) else 1
+    return term_size(sentence) * len(candidates)
 
 
 @final
@@ -179,16 +175,9 @@ def _renamed(sentence: Sentence, renaming: Mapping[str, str]) -> Sentence:
     # No name that was parsed holds a space, so these differ from all of the rules.
     free = (name for name in map("fresh {}".format, itertools.count()) if name not in used)
     names = dict(renaming)
-
-    def rename(term: Term) -> Term:
-        if isinstance(term, Variable):
-            if term.name not in names:
-                names[term.name] = next(free)
-            return Variable(names[term.name])
-        if isinstance(term, Symbol):
-            return term
-        return Compound(term.name, tuple(map(rename, term.arguments)), term.position)
-
-    renamed = rename(sentence)
+    for variable in variables_in(sentence):
+        if variable.name not in names:
+            names[variable.name] = next(free)
+    renamed = substitute(sentence, {name: Variable(other) for name, other in names.items()})
     assert not isinstance(renamed, Variable)
     return renamed

@@ -1,8 +1,8 @@
-"""Walking through formulas: their sentences, terms and variables."""
+"""Walking through formulas: their sentences, terms and variables, and what replaces these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from neurogame.gdl.terms import (
     And,
@@ -65,26 +65,70 @@ def relation_of(sentence: Sentence) -> tuple[str, int]:
     return sentence.name, len(arguments_of(sentence))
 
 
-def variables_in(node: Formula | Term) -> Iterator[Variable]:
-    """Yield every variable of a formula or term, repetitions included."""
-    if isinstance(node, Variable):
+def nodes_in(*nodes: Formula | Term) -> Iterator[Formula | Term]:
+    """Yield formulas or terms and all of their parts, from left to right, the whole first."""
+    todo = list(reversed(nodes))
+    while todo:
+        node = todo.pop()
         yield node
-    elif isinstance(node, Compound):
-        for argument in node.arguments:
-            yield from variables_in(argument)
-    elif isinstance(node, Not):
-        yield from variables_in(node.formula)
-    elif isinstance(node, Distinct):
-        yield from variables_in(node.left)
-        yield from variables_in(node.right)
-    elif isinstance(node, Or | And):
-        for formula in node.formulas:
-            yield from variables_in(formula)
+        if isinstance(node, Symbol | Variable):
+            continue
+        if isinstance(node, Compound):
+            todo += reversed(node.arguments)
+        elif isinstance(node, Not):
+            todo.append(node.formula)
+        elif isinstance(node, Distinct):
+            todo += (node.right, node.left)
+        else:
+            todo += reversed(node.formulas)
+
+
+def variables_in(*nodes: Formula | Term) -> Iterator[Variable]:
+    """Yield every variable of some formulas or terms, repetitions included."""
+    return (node for node in nodes_in(*nodes) if isinstance(node, Variable))
+
+
+def variable_names(*nodes: Formula | Term) -> set[str]:
+    """Return the names of the variables of some formulas or terms."""
+    return {variable.name for variable in variables_in(*nodes)}
+
+
+def substitute(term: Term, solved: Mapping[str, Term]) -> Term:
+    """Return a term with its variables replaced; those that are not named stay."""
+    if isinstance(term, Variable):
+        return solved.get(term.name, term)
+    if isinstance(term, Compound):
+        arguments = tuple([substitute(argument, solved) for argument in term.arguments])
+        return Compound(term.name, arguments, term.position)
+    return term
+
+
+def substitute_in(formula: Formula, solved: Mapping[str, Term]) -> Formula:
+    """Return a formula with its variables replaced; those that are not named stay."""
+    match formula:
+        case Not():
+            return Not(substitute_in(formula.formula, solved), formula.position)
+        case And() | Or():
+            parts = tuple(substitute_in(inner, solved) for inner in formula.formulas)
+            return type(formula)(parts, formula.position)
+        case Distinct():
+            left, right = (substitute(term, solved) for term in (formula.left, formula.right))
+            return Distinct(left, right, formula.position)
+    sentence = substitute(formula, solved)
+    assert not isinstance(sentence, Variable)
+    return sentence
+
+
+def negated_if(formula: Formula, negated: bool) -> Formula:
+    """Return a formula, or its negation."""
+    return Not(formula, formula.position) if negated else formula
+
+
+def term_size(term: Term) -> int:
+    """Return how many symbols and variables a term has."""
+    return sum(1 for _ in nodes_in(term))
 
 
 def subterms(term: Term) -> Iterator[Symbol | Compound]:
     """Yield a term and all its parts that are no variables."""
-    if not isinstance(term, Variable):
-        yield term
-        for argument in term.arguments if isinstance(term, Compound) else ():
-            yield from subterms(argument)
+    return (node for node in nodes_in(term) if isinstance(node, Symbol | Compound))

@@ -9,7 +9,7 @@ from typing import final
 
 from neurogame.errors import GroundingError
 from neurogame.gdl.disjunctions import branches_of
-from neurogame.gdl.equality import solve_equalities, substitute
+from neurogame.gdl.equality import solve_equalities
 from neurogame.gdl.terms import (
     Compound,
     Distinct,
@@ -22,6 +22,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import arguments_of, substitute, variables_in
 from neurogame.ground.limits import Watch
 
 GIVEN = ("true/1", "does/2")
@@ -79,17 +80,12 @@ def predicate_of(sentence: Sentence) -> str:
 
 def literal_of(sentence: Sentence, negated: bool = False) -> Literal:
     """Return a sentence as a literal."""
-    arguments = sentence.arguments if isinstance(sentence, Compound) else ()
-    return Literal(predicate_of(sentence), arguments, negated)
+    return Literal(predicate_of(sentence), arguments_of(sentence), negated)
 
 
 def variables_of(terms: Iterable[Term]) -> Iterator[str]:
-    """Yield the names of the variables in order, repetitions included."""
-    for term in terms:
-        if isinstance(term, Variable):
-            yield term.name
-        elif isinstance(term, Compound):
-            yield from variables_of(term.arguments)
+    """Return the names of the variables in order, repetitions included."""
+    return (variable.name for variable in variables_in(*terms))
 
 
 def arity(predicate: str) -> int:

@@ -21,9 +21,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
-from neurogame.gdl.equality import solve_equalities, substitute
+from neurogame.gdl.equality import solve_equalities
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term
+from neurogame.gdl.walk import substitute
 from neurogame.ground.clauses import Clause, Literal, apart, variables_of, with_terms
 
 DEMAND = "!"

@@ -13,7 +13,8 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import AnyInts, Int32s, Int64s
-from neurogame.gdl.terms import Compound, Symbol, Term, Variable
+from neurogame.gdl.terms import Symbol, Term, Variable
+from neurogame.gdl.walk import substitute
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
 from neurogame.ground.rows import STRETCH, Look, RowSet, mix_columns
@@ -273,8 +274,8 @@ class Database:
     def view(self, literal: Literal) -> tuple[View, tuple[str, ...]]:
         """Return the view of a literal and the literal's name of each view column."""
         names = tuple(dict.fromkeys(variables_of(literal.arguments)))
-        renamed = {name: f"v{i}" for i, name in enumerate(names)}
-        pattern = tuple(_renamed(a, renamed) for a in literal.arguments)
+        renamed = {name: Variable(f"v{i}") for i, name in enumerate(names)}
+        pattern = tuple(substitute(a, renamed) for a in literal.arguments)
         key = (literal.predicate, pattern)
         if key not in self._views:
             self._views[key] = View(self.relation(literal.predicate), pattern, self.pool)
@@ -285,11 +286,3 @@ class Database:
     def forget_views(self) -> None:
         """Free the memory of all views."""
         self._views.clear()
-
-
-def _renamed(term: Term, names: dict[str, str]) -> Term:
-    if isinstance(term, Variable):
-        return Variable(names[term.name])
-    if isinstance(term, Compound):
-        return Compound(term.name, tuple(_renamed(a, names) for a in term.arguments))
-    return term

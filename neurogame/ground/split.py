@@ -14,7 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
-from neurogame.gdl.terms import Compound, Symbol, Term, Variable
+from neurogame.gdl.terms import Term, Variable
+from neurogame.gdl.walk import substitute
 from neurogame.ground.clauses import Clause, Literal, variables_of, with_terms
 from neurogame.ground.limits import GroundLimits, Watch
 
@@ -114,18 +115,11 @@ def _canonical(
             if variable not in seen:
                 seen.append(variable)
     order = [v for v in seen if v in kept]
-    names = {v: f"v{i}" for i, v in enumerate(order)}
-    names |= {v: f"w{i}" for i, v in enumerate(v for v in seen if v not in kept)}
-
-    def rename(term: Term) -> Term:
-        if isinstance(term, Variable):
-            return Variable(names[term.name])
-        if isinstance(term, Compound):
-            return Compound(term.name, tuple(map(rename, term.arguments)))
-        return Symbol(term.name)
-
-    literals = tuple(replace(x, arguments=tuple(map(rename, x.arguments))) for x in bucket.literals)
-    distinct = tuple((rename(a), rename(b)) for a, b in bucket.distinct)
+    names: dict[str, Term] = {v: Variable(f"v{i}") for i, v in enumerate(order)}
+    others = enumerate(v for v in seen if v not in kept)
+    names |= {v: Variable(f"w{i}") for i, v in others}
+    literals = tuple(with_terms(literal, names) for literal in bucket.literals)
+    distinct = tuple((substitute(a, names), substitute(b, names)) for a, b in bucket.distinct)
     return (literals, distinct), order
 
 

@@ -16,9 +16,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from neurogame.gdl.equality import solve_equalities, substitute
+from neurogame.gdl.equality import solve_equalities
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term, Variable
+from neurogame.gdl.walk import substitute
 from neurogame.ground.clauses import (
     Clause,
     apart,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
-from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
-from neurogame.gdl.walk import arguments_of, relation_of
+from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Variable
+from neurogame.gdl.walk import arguments_of, relation_of, substitute, variable_names, variables_in
 from neurogame.prover.order import ordered
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import QuestionForm, Tabling
@@ -21,7 +21,7 @@ from neurogame.prover.source import (
     split_arguments,
 )
 from neurogame.prover.tables import RowIndex, StoredRows
-from neurogame.prover.values import Predicate, Row, Value, functor_of, variables
+from neurogame.prover.values import Predicate, Row, Value, functor_of
 
 _CHAIN = "<rules of the game>"
 
@@ -102,7 +102,7 @@ class RuleCompiler:
     ) -> Callable[..., Any]:
         """Return a rule as a function of key and answers found, or as a generator of answers."""
         head = arguments_of(rule.head)
-        bound = {name for place in question.known for name in variables(head[place])}
+        bound = variable_names(*(head[place] for place in question.known))
         order = ordered(rule.body, bound, self.program.is_stored)
         space: dict[str, Any] = {"prove": self._tabling.prove, "refuted": self._tabling.refuted}
         if lazily:
@@ -122,7 +122,8 @@ class RuleCompiler:
             free: its other variables.
         """
         numbers = {name: str(place) for place, name in enumerate((*known, *free))}
-        arguments = [_renamed(term, numbers) for term in arguments_of(literal)]
+        numbered = {name: Variable(number) for name, number in numbers.items()}
+        arguments = [substitute(term, numbered) for term in arguments_of(literal)]
         shape = (relation_of(literal), tuple(arguments), len(known))
         if shape not in self._indexes:
             parts = [numbers[name] for name in known], [numbers[name] for name in free]
@@ -227,7 +228,7 @@ class _Writer:
     def look(self, literal: Sentence, names: Names, text: FunctionText) -> None:
         """Write the loop over the answers of a sentence with unknown variables."""
         if self._compiler.program.is_stored(relation_of(literal)):
-            used = list(dict.fromkeys(variables(literal)))
+            used = list(dict.fromkeys(v.name for v in variables_in(literal)))
             known = [name for name in used if name in names]
             free = [name for name in used if name not in names]
             index = self._named(self._compiler.index(literal, known, free))
@@ -284,14 +285,6 @@ class _Writer:
         name = f"g{len(self._space)}"
         self._space[name] = thing
         return name
-
-
-def _renamed(term: Term, numbers: dict[str, str]) -> Term:
-    if isinstance(term, Variable):
-        return Variable(numbers[term.name])
-    if isinstance(term, Symbol):
-        return Symbol(term.name)
-    return Compound(term.name, tuple(_renamed(part, numbers) for part in term.arguments))
 
 
 def _top(value: Value) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from neurogame.gdl.terms import Compound, Formula, Symbol
-from neurogame.gdl.walk import relation_of
-from neurogame.prover.values import Predicate, variables
+from neurogame.gdl.walk import relation_of, variable_names
+from neurogame.prover.values import Predicate
 
 _NOT_YET = (9, 0.0)
 
@@ -31,14 +31,14 @@ def ordered(
     while rest:
         costs = [_cost(literal, known, is_stored) for literal in rest]
         order.append(rest.pop(costs.index(min(costs))))
-        known.update(variables(order[-1]))
+        known.update(variable_names(order[-1]))
     return order
 
 
 def _cost(
     literal: Formula, known: set[str], is_stored: Callable[[Predicate], bool]
 ) -> tuple[int, float]:
-    names = set(variables(literal))
+    names = variable_names(literal)
     free = len(names - known)
     if not isinstance(literal, Symbol | Compound):
         return _NOT_YET if free else (0, 0.0)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Sentence, Symbol, Term, Variable
-from neurogame.gdl.walk import arguments_of
-from neurogame.prover.values import functor_of, variables
+from neurogame.gdl.walk import arguments_of, variable_names
+from neurogame.prover.values import functor_of
 
 MOST_LOOPS = 15
 """Loops in one function; Python takes 20."""
@@ -73,7 +73,7 @@ def match(term: Term, value: str, names: Names, text: FunctionText) -> None:
     """Write the comparison of a term with a value, and give the term's variables their parts."""
     if isinstance(term, Variable) and term.name not in names:
         text.write(f"{local(term.name, names)} = {value}")
-    elif not isinstance(term, Compound) or set(variables(term)) <= names.keys():
+    elif not isinstance(term, Compound) or variable_names(term) <= names.keys():
         text.leave_unless(f"{value} == {built(term, names)}")
     else:
         # No first letter of a constant is a functor: this is false for constants, too.
@@ -129,7 +129,7 @@ class RuleText:
     ) -> None:
         self._known = [(place, head[place]) for place in known]
         self._asked = [term for place, term in enumerate(head) if place not in known]
-        self._asked_names = {name for term in self._asked for name in variables(term)}
+        self._asked_names = variable_names(*self._asked)
         self._order = order
         self._look, self._test, self._lazily = look, test, lazily
         self._functions: list[FunctionText] = []
@@ -173,7 +173,7 @@ class RuleText:
 
     def _is_decided(self, rest: Sequence[Formula], names: Names) -> bool:
         """Return whether the rest of the body only says whether a known answer holds."""
-        opens = (set(variables(literal)) - names.keys() for literal in rest)
+        opens = (variable_names(literal) - names.keys() for literal in rest)
         return self._asked_names <= names.keys() and any(opens)
 
     def _rest(self, place: int, names: Names, exists: bool) -> str:
@@ -201,7 +201,7 @@ class RuleText:
             text.leave_unless(same if negated else f"not ({same})")
             return
         assert isinstance(inner, Symbol | Compound)
-        if set(variables(inner)) <= names.keys():
+        if variable_names(inner) <= names.keys():
             self._test(inner, names, negated, text)
         else:
             self._look(inner, names, text)
@@ -210,5 +210,5 @@ class RuleText:
 def split_arguments(sentence: Sentence, names: Names) -> tuple[tuple[int, ...], list[Term]]:
     """Return the places of a sentence's known arguments, and its other arguments."""
     arguments = arguments_of(sentence)
-    known = [p for p, term in enumerate(arguments) if set(variables(term)) <= names.keys()]
+    known = [p for p, term in enumerate(arguments) if variable_names(term) <= names.keys()]
     return tuple(known), [term for p, term in enumerate(arguments) if p not in known]

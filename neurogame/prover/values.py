@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from neurogame.errors import RulesError
-from neurogame.gdl.terms import Compound, Formula, Rule, Sentence, Symbol, Term, Variable
-from neurogame.gdl.walk import variables_in
+from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
+from neurogame.gdl.walk import variable_names
 
 # A ground term: a constant is its name, f(a, b) is ("f/2", "a", "b"). Plain strings and tuples
 # hash several times faster than the dataclasses of the syntax tree.
@@ -49,11 +48,6 @@ def functor_of(term: Compound) -> str:
     return f"{term.name}/{len(term.arguments)}"
 
 
-def variables(item: Formula | Term) -> Iterator[str]:
-    """Yield the names of the variables in a term, a sentence or a test, with repetitions."""
-    return (variable.name for variable in variables_in(item))
-
-
 def require_safe(rule: Rule, source: str) -> None:
     """Refuse a rule with a variable that no positive literal binds.
 
@@ -61,10 +55,9 @@ def require_safe(rule: Rule, source: str) -> None:
         RulesError: some variable of the rule is in no positive literal of its body.
     """
     positive = [literal for literal in rule.body if isinstance(literal, Symbol | Compound)]
-    bound = {name for literal in positive for name in variables(literal)}
-    used = {name for item in (rule.head, *rule.body) for name in variables(item)}
-    if used - bound:
-        names = ", ".join(f"?{name}" for name in sorted(used - bound))
+    unbound = variable_names(rule.head, *rule.body) - variable_names(*positive)
+    if unbound:
+        names = ", ".join(f"?{name}" for name in sorted(unbound))
         place = f"{source}:{rule.position.line}:{rule.position.column}"
         raise RulesError(
             f"{place}: unsafe rule for {rule.head.name}: {names} must also occur in a positive "

@@ -18,8 +18,8 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.walk import arguments_of, relation_of
-from neurogame.prover.values import Predicate, Row, Value, functor_of, require_safe, variables
+from neurogame.gdl.walk import arguments_of, relation_of, variable_names
+from neurogame.prover.values import Predicate, Row, Value, functor_of, require_safe
 
 # The place of a subterm in a row: argument number, then component numbers (0 is the functor).
 Path: TypeAlias = tuple[int, ...]
@@ -135,7 +135,7 @@ class RulePlan:
         order = _ordered(rule, source, delta)
         bound: set[str] = set()
         frames: list[Callable[[Step], Step]] = []
-        head_names = set(variables(rule.head))
+        head_names = variable_names(rule.head)
         pruned = False
         for literal in order:
             if head_names <= bound and not pruned:
@@ -145,7 +145,7 @@ class RulePlan:
             if isinstance(literal, Symbol | Compound):
                 ranges_over_delta = delta is not None and literal is rule.body[delta]
                 frames.append(self._scan(literal, bound, first_only, ranges_over_delta))
-                bound |= set(variables(literal))
+                bound |= variable_names(literal)
             else:
                 frames.append(self._test(literal, assumed))
         step = self._emit(rule.head)
@@ -314,13 +314,13 @@ def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
     bound: set[str] = set()
     if first is not None:
         order.append(rest.pop(first))
-        bound |= set(variables(order[0]))
+        bound |= variable_names(order[0])
     while rest:
         best = min(range(len(rest)), key=lambda i: _cost(rest[i], bound))
         if _cost(rest[best], bound)[0] == _UNSAFE:
             break
         order.append(rest.pop(best))
-        bound |= set(variables(order[-1]))
+        bound |= variable_names(order[-1])
     require_safe(rule, source)
     return order
 
@@ -329,12 +329,12 @@ _UNSAFE = 9
 
 
 def _cost(literal: Formula, bound: set[str]) -> tuple[int, int]:
-    free = len(set(variables(literal)) - bound)
+    free = len(variable_names(literal) - bound)
     if not isinstance(literal, Symbol | Compound):
         return (0 if free == 0 else _UNSAFE, free)
     if free == 0 or literal.name == "does":
         # Moves are as good as a test: there is one row per role.
         return (0, 1 + free)
     # A literal that shares no variable with what is bound multiplies: a cross product.
-    connected = not bound or any(name in bound for name in variables(literal))
+    connected = not bound or any(name in bound for name in variable_names(literal))
     return (1 if connected else 2, free)

@@ -11,6 +11,7 @@ from neurogame.errors import LimitError, RulesError
 from neurogame.evaluators.rules.weighted_rules import Facts, RuleSet, WeightedRule
 from neurogame.gdl.finding import Position
 from neurogame.gdl.terms import Compound, Sentence, Symbol, Term, Variable
+from neurogame.gdl.walk import arguments_of, substitute
 from neurogame.gdl.write import term_text
 
 MOST = 100_000
@@ -71,7 +72,7 @@ def ground_rules(rule_set: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
         )
 
     def number(what: str, term: Term, bound: Bindings, known: Mapping[str, int]) -> int:
-        text = term_text(_filled(term, bound))
+        text = term_text(substitute(term, bound))
         if text not in known:
             raise RulesError(
                 f"{_place(rule_set, term.position)}: the game has no {what} {text}; it has "
@@ -114,7 +115,7 @@ def _bindings(
         yield bound
         return
     first, rest = conditions[0], conditions[1:]
-    arguments = first.arguments if isinstance(first, Compound) else ()
+    arguments = arguments_of(first)
     for row in facts.get(first.name, ()):
         more = dict(bound)
         if len(row) == len(arguments) and all(
@@ -135,15 +136,6 @@ def _matches(pattern: Term, value: Term, bound: Bindings) -> bool:
         and len(pattern.arguments) == len(value.arguments)
         and all(map(lambda p, v: _matches(p, v, bound), pattern.arguments, value.arguments))
     )
-
-
-def _filled(term: Term, bound: Bindings) -> Term:
-    """Return a term with its variables replaced."""
-    if isinstance(term, Variable):
-        return bound[term.name]
-    if isinstance(term, Symbol):
-        return term
-    return Compound(term.name, tuple(_filled(one, bound) for one in term.arguments))
 
 
 def _text(bound: Bindings) -> str:

@@ -25,6 +25,7 @@ from neurogame.gdl.nodes import read_nodes
 from neurogame.gdl.parse import error_text
 from neurogame.gdl.syntax import SyntaxReader
 from neurogame.gdl.terms import Compound, Formula, Not, Rule, Sentence, Symbol, Term, Variable
+from neurogame.gdl.walk import variable_names
 from neurogame.gdl.write import term_text
 
 
@@ -90,7 +91,7 @@ class _Reader:
             self.opposed = True
         elif head.name in KEPT or head.name in ("true", "not"):
             self._error(rule.position, f"{head.name!r} stands in bodies of rules only")
-        elif any(_variables(argument) for argument in arguments):
+        elif any(variable_names(argument) for argument in arguments):
             self._error(rule.position, "a fact with a variable; write each of its cases")
         else:
             rows = self.facts.setdefault(head.name, [])
@@ -112,10 +113,10 @@ class _Reader:
                         f"no facts ({condition.name} ...) in this file, whose facts are {known}; "
                         "what holds in a state is asked for by (true ...)",
                     )
-                bound |= _variables(condition)
+                bound |= variable_names(condition)
             counted = (fluent for count in rule.counts for fluent in count.fluents)
             for term in (rule.role, *counted):
-                for name in sorted(_variables(term) - bound):
+                for name in sorted(variable_names(term) - bound):
                     self._error(
                         rule.position if term is rule.role else term.position,
                         f"nothing binds ?{name}; a fact of this file in the body must",
@@ -217,12 +218,3 @@ def _number(term: Term) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _variables(term: Term) -> set[str]:
-    """Return the names of the variables of a term."""
-    if isinstance(term, Variable):
-        return {term.name}
-    if isinstance(term, Symbol):
-        return set()
-    return set[str]().union(*map(_variables, term.arguments))

@@ -18,6 +18,7 @@ from neurogame.evaluators.rules.ground_rule import GroundRule
 from neurogame.evaluators.rules.weighted_rules import Count, WeightedRule
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Compound, Sentence, Symbol, Term, Variable
+from neurogame.gdl.walk import substitute
 from neurogame.gdl.write import term_text
 
 Column: TypeAlias = tuple[Term, ...]
@@ -58,12 +59,15 @@ class Generaliser:
             ]
             counts.append(Count(low=first.low, high=first.high, fluents=tuple(fluents)))
         names = self._variables(columns, role)
+        named = {one: Variable(name) for one, name in names.items()}
         return WeightedRule(
-            role=_renamed(role, names),
+            role=substitute(role, named),
             weight=instances[0].weight,
             conditions=tuple(self._conditions(columns, names, label)),
             counts=tuple(
-                Count(low=c.low, high=c.high, fluents=tuple(_renamed(f, names) for f in c.fluents))
+                Count(
+                    low=c.low, high=c.high, fluents=tuple(substitute(f, named) for f in c.fluents)
+                )
                 for c in counts
             ),
         )
@@ -147,14 +151,6 @@ def independent(columns: Sequence[Column]) -> list[list[Column]]:
     whole = len(set(zip(*columns, strict=True))) if columns else 1
     # Pairs may be independent where more together are not.
     return blocks if product == whole else [list(columns)]
-
-
-def _renamed(term: Term, names: dict[str, str]) -> Term:
-    if isinstance(term, Variable):
-        return Variable(names[term.name])
-    if isinstance(term, Symbol):
-        return term
-    return Compound(term.name, tuple(_renamed(one, names) for one in term.arguments))
 
 
 def _order(row: _Row) -> list[tuple[int, str]]:
