@@ -28,7 +28,6 @@ import torch
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
-from neurogame.kernels.codegen.ptx import count_instructions
 from neurogame.kernels.cuda.capability import find_missing
 from neurogame.kernels.cuda.code import load_ptx, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver, open_driver
@@ -62,6 +61,13 @@ def show_code(name: str, circuit: Circuit) -> None:
         f"{compiled - made:7.1f} {seconds:>8s}",
         flush=True,
     )
+
+
+def count_instructions(ptx: str) -> Counter[str]:
+    """Return how many instructions of each name a module's text has, types included."""
+    code = re.sub(r"//.*", "", ptx)
+    names = re.findall(r"^\s*(?:@!?%\w+ )?([a-z][\w.:]*)[ \t;]", code, flags=re.MULTILINE)
+    return Counter(name.rstrip(";") for name in names if "." in name or name in ("ret", "trap"))
 
 
 def assemble(ptx: str) -> tuple[str, str, str]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
 
-_X86_FEATURES = ("avx512f", "avx2")
-
 
 @final
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from typing import Any
 
 from neurogame.errors import MissingExtraError
@@ -61,14 +59,3 @@ def optimise(module: Any, machine: Any) -> None:
     options.inlining_threshold = _INLINE
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-
-
-def count_instructions(ptx: str) -> Counter[str]:
-    """Return how many instructions of each name a module's text has, types included."""
-    names = re.findall(r"^\s*(?:@!?%\w+ )?([a-z][\w.:]*)[ \t;]", _code(ptx), flags=re.MULTILINE)
-    return Counter(name.rstrip(";") for name in names if "." in name or name in ("ret", "trap"))
-
-
-def _code(ptx: str) -> str:
-    """Return the text without comments."""
-    return re.sub(r"//.*", "", ptx)

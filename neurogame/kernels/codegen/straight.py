@@ -6,9 +6,9 @@ each. The first ``F`` cells are the state; the next state is written over it.
 
 from __future__ import annotations
 
-import heapq
 from typing import final
 
+from neurogame.kernels.codegen.cells import place_rows
 from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.schedule import Step, schedule
 from neurogame.kernels.codegen.text import Text
@@ -75,7 +75,6 @@ class StraightCode:
             most = piece or (_WHOLE if len(gates) <= _WHOLE else _PIECE)
             self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, most)
         self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
-        self.cell_count = fluents
         self._place()
 
     def _wanted_later(self, netlist: Netlist) -> set[int]:
@@ -88,7 +87,7 @@ class StraightCode:
         return wanted
 
     def _place(self) -> None:
-        """Give cells to stored rows, the next state in place where nobody reads the old one."""
+        """Give cells to stored rows."""
         events = [step for part in Part for piece in self.steps[part] for step in piece]
         in_place = len(events) - sum(map(len, self.steps[Part.MOVE]))
         last: dict[int, int] = {}
@@ -98,38 +97,20 @@ class StraightCode:
                 last[row] = at
         # Copies read at the end.
         last.update(dict.fromkeys(self._following, len(events)))
-        owner: dict[int, list[int]] = {}
-        for fluent, row in enumerate(self._following):
-            owner.setdefault(row, []).append(fluent)
-        free: list[int] = []
-        release: list[tuple[int, int]] = []
-        self.copies: list[tuple[int, int]] = []
-        for row in sorted(self._pinned):
-            if row not in self.cell:
-                self.cell[row] = self._new_cell(free)
-        placed: set[int] = set()
-        for at, (kind, row) in enumerate(events):
-            while release and release[0][0] < at:
-                heapq.heappush(free, heapq.heappop(release)[1])
-            if kind != "store" or row in self.cell:
-                continue
-            targets = owner.get(row, [])
-            direct = [f for f in targets if last.get(1 + f, -1) <= at]
-            if direct and at >= in_place:
-                self.cell[row] = direct[0]
-                placed.add(direct[0])
-                continue
-            self.cell[row] = self._new_cell(free)
-            heapq.heappush(release, (last.get(row, at), self.cell[row]))
-        for fluent, row in enumerate(self._following):
-            if fluent not in placed and self.cell.get(row, -1) != fluent:
-                self.copies.append((fluent, row))
-
-    def _new_cell(self, free: list[int]) -> int:
-        if free:
-            return heapq.heappop(free)
-        self.cell_count += 1
-        return self.cell_count - 1
+        stored = ((at, row) for at, (kind, row) in enumerate(events) if kind == "store")
+        self.cell_count = place_rows(
+            self.cell,
+            self._pinned,
+            stored,
+            lambda row: last.get(row, -1),
+            self._following,
+            in_place,
+        )
+        self.copies = [
+            (fluent, row)
+            for fluent, row in enumerate(self._following)
+            if self.cell.get(row, -1) != fluent
+        ]
 
     def accesses(self) -> tuple[int, int]:
         """Return the loads and stores of all parts, per vector."""

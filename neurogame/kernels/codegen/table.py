@@ -7,7 +7,6 @@ what was computed last is still in the cache.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int32s, Int64s, UInt8s
+from neurogame.kernels.codegen.cells import place_rows
 from neurogame.kernels.codegen.frame import Argument, Part, part_gates
 from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.text import Text
@@ -126,7 +126,7 @@ class TableCode:
 
 @final
 class _Cells:
-    """Cells by liveness: a row gives its cell back after its last use."""
+    """The cells of the rows, and what is copied to the state at the end."""
 
     def __init__(self, ply: Ply, order: dict[Part, Int64s], pinned: set[int]) -> None:
         netlist = ply.netlist
@@ -142,52 +142,15 @@ class _Cells:
         # Row 0, the constant, has a cell of zeros.
         self.of: dict[int, int] = {0: fluents}
         self.of.update({1 + fluent: fluent for fluent in range(fluents)})
-        self.count = fluents + 1
-        for row in sorted(pinned | set(range(1 + fluents, netlist.input_count))):
-            if row not in self.of:
-                self.of[row] = self.count
-                self.count += 1
-        target: dict[int, list[int]] = {}
-        for fluent, row in enumerate(following):
-            target.setdefault(row, []).append(fluent)
-        self._place(sequence.tolist(), last.tolist(), target, begin, netlist.input_count)
+        stored = enumerate((netlist.input_count + sequence).tolist())
+        kept = pinned | set(range(1 + fluents, netlist.input_count))
+        self.count = place_rows(self.of, kept, stored, last.tolist().__getitem__, following, begin)
         self.copies = [
             (fluent, self.of[row]) for fluent, row in enumerate(following) if self.of[row] != fluent
         ]
-        self._order_copies(fluents)
+        self._order_copies()
 
-    def _place(
-        self,
-        sequence: list[int],
-        last: list[int],
-        target: dict[int, list[int]],
-        begin: int,
-        first: int,
-    ) -> None:
-        free: list[int] = []
-        release: list[tuple[int, int]] = []
-        used: set[int] = set()
-        for at, gate in enumerate(sequence):
-            while release and release[0][0] < at:
-                heapq.heappush(free, heapq.heappop(release)[1])
-            row = first + gate
-            if row in self.of:
-                continue
-            if at >= begin:
-                direct = [f for f in target.get(row, ()) if last[1 + f] <= at and f not in used]
-                if direct:
-                    self.of[row] = direct[0]
-                    used.add(direct[0])
-                    continue
-            if free:
-                cell = heapq.heappop(free)
-            else:
-                cell = self.count
-                self.count += 1
-            self.of[row] = cell
-            heapq.heappush(release, (max(last[row], at), cell))
-
-    def _order_copies(self, fluents: int) -> None:
+    def _order_copies(self) -> None:
         """Go through spare cells where a copy would overwrite what another one still reads."""
         targets = {to for to, _ in self.copies}
         clash = sorted({source for _, source in self.copies if source in targets})

@@ -1,6 +1,6 @@
 """Playouts by many threads, each with half a word of lanes: the same loop, in a frame of its own.
 
-The text leaves two things open, which :func:`gpu_module` and :func:`cpu_module` fill in: the
+The text leaves two things open, which :func:`gpu_module` fills in: the
 number of the thread that runs it, and the way to its memory. So what a GPU runs can be run on a
 processor, thread after thread, but for these few lines.
 """
@@ -85,16 +85,6 @@ def gpu_module(text: ThreadText) -> str:
     # The optimiser does not see through this, so one register leads to all cells.
     near = '%near = call ptr addrspace(5) asm "cvta.to.local.u64 $0, $1;", "=l,l"(ptr %memory)'
     return registers + _module(text, head, thread, near)
-
-
-def cpu_module(text: ThreadText) -> str:
-    """Return the module for a processor: the thread's number is the argument ``BLOCK``."""
-    thread = f"""
-  %at = getelementptr i8, ptr %arguments, i64 {8 * Argument.BLOCK}
-  %number = load i64, ptr %at, align 8"""
-    head = "void @play(ptr noalias %arguments)"
-    near = "%near = addrspacecast ptr %memory to ptr addrspace(5)"
-    return _module(text, head, thread, near)
 
 
 def _module(text: ThreadText, head: str, thread: str, near: str) -> str:

@@ -15,7 +15,7 @@ from neurogame.array_types import Int64s
 from neurogame.kernels.codegen import engine
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument
 from neurogame.kernels.codegen.ptx import optimise
-from neurogame.kernels.codegen.threads import ThreadText, cpu_module
+from neurogame.kernels.codegen.threads import ThreadText, _module
 from neurogame.kernels.cuda.code import load_ptx
 from neurogame.kernels.cuda.driver import CudaDriver
 from tests.kernels.cuda.ptx_machine import PtxMachine
@@ -25,6 +25,16 @@ Runner: TypeAlias = Callable[[bytes, int, int, int], None]
 block, and the block."""
 
 CONTEXT = 4096
+
+
+def cpu_module(text: ThreadText) -> str:
+    """Return the module for a processor: the thread's number is the argument ``BLOCK``."""
+    thread = f"""
+  %at = getelementptr i8, ptr %arguments, i64 {8 * Argument.BLOCK}
+  %number = load i64, ptr %at, align 8"""
+    head = "void @play(ptr noalias %arguments)"
+    near = "%near = addrspacecast ptr %memory to ptr addrspace(5)"
+    return _module(text, head, thread, near)
 
 
 def compiled(text: ThreadText) -> Runner:

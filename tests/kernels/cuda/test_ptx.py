@@ -9,20 +9,22 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchmarks.cuda_playouts import count_instructions
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError
 from neurogame.kernels.backends import resolve_backend
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.codegen.frame import Part, part_gates
-from neurogame.kernels.codegen.ptx import compile_ptx, count_instructions
+from neurogame.kernels.codegen.ptx import compile_ptx
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
-from neurogame.kernels.codegen.threads import cpu_module, gpu_module, write_threads
+from neurogame.kernels.codegen.threads import gpu_module, write_threads
 from neurogame.kernels.cuda.capability import TARGETS, find_absent, find_missing, target_for
 from neurogame.kernels.cuda.code import load_ptx, load_thread_code
 from neurogame.kernels.netlist.build import build_play
 from neurogame.kernels.netlist.facts import facts_of
 from neurogame.kernels.netlist.ply import Ply
 from tests.kernels.codegen.test_playouts import game
+from tests.kernels.cuda.fake_gpu import cpu_module
 from tests.processes import run
 
 SMALL = (("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10))
