@@ -55,6 +55,7 @@ def one_by_one(program: Any, space: Any, states: Any, values: Any, count: int) -
 def inside_compiled_code(evaluator: GoalNetworks, states: Tensor) -> float:
     """Return the seconds that one state takes a search that is compiled itself."""
     program = evaluator.program()
+    assert program is not None
     everything = evaluator.reasoner(states[:256])
     flags = np.zeros((len(everything), 64 * (program.columns // 64 + 1)), np.uint8)
     flags[:, : program.columns] = everything.numpy()
@@ -91,7 +92,7 @@ def measure(game: Game, kind: str, backend: str, step_size: int) -> dict[str, An
         by_words = seconds(lambda: evaluator.values(words)) / len(flags)
         by_flags = seconds(lambda: evaluator(flags)) / len(flags)
         call = seconds(lambda: evaluator(one), repeat=20)
-    compiled = evaluator.compiles() if backend == "kernel" else False
+    program = evaluator.program() if backend == "kernel" else None
     wiring = evaluator.wiring
     return {
         "game": game.name,
@@ -99,10 +100,10 @@ def measure(game: Game, kind: str, backend: str, step_size: int) -> dict[str, An
         "backend": backend,
         "neurons": wiring.valued_units,
         "weights": int(wiring.start[wiring.valued_units]),
-        "tables": len(evaluator.program().network.tables) if compiled else None,
+        "tables": None if program is None else len(program.network.tables),
         "states_per_second": 1 / by_words,
         "states_per_second_unpacked": 1 / by_flags,
-        "single_seconds": inside_compiled_code(evaluator, flags) if compiled else None,
+        "single_seconds": None if program is None else inside_compiled_code(evaluator, flags),
         "call_seconds": call,
         "step_seconds": training_step(evaluator, flags[:step_size]),
     }

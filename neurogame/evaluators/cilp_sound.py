@@ -148,39 +148,6 @@ class SoundNetworks(WeightedNetworks):
         """Return the signed weight of each edge, detached; float64 ``[E]``."""
         return self.sign.double() * self.weight().detach()
 
-    def log_odds(self, fluents: Tensor) -> Tensor:
-        """Return z of each network's own neuron, before the sign of the goal and the readout.
-
-        Args:
-            fluents: bool, or floats 0..1; ``[B, F]``.
-
-        Returns:
-            ``[B, V]``; larger the better the state matches.
-        """
-        everything = torch.arange(len(self.network_keys), device=self.output_row.device)
-        leaves = self.reasoner(self._checked(fluents))
-        deviations = self._deviations(leaves, everything, self.wiring.unit_count)
-        return (deviations[:, 0] - deviations[:, 1]).t()
-
-    def interval(self) -> tuple[Tensor, Tensor]:
-        """Return what ends falsity and begins truth in :meth:`networks`.
-
-        They are the images of -A_min and A_min under the readout. Before training a network's
-        output is above the second where its goal holds, and below the first where it does not.
-
-        Returns:
-            Highest output that means false, lowest that means true; ``[V]`` each. Constant goals
-            have their constant value in both.
-        """
-        index = torch.arange(len(self.network_keys), device=self.output_row.device)
-        ends = self.landmarks[1:] - torch.stack([self.room, -self.room])
-        outputs = self._squashed(ends.to(self.log_tau.dtype), index)
-        sign = self.output_sign.to(outputs.dtype)
-        # A negated goal is false where its neuron is true.
-        images = torch.sort(sign * outputs, dim=0).values
-        images = torch.where(self.output_row == 0, sign, images)
-        return images[0], images[1]
-
     def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         channels = self._deviations(leaves, which, units)
         if self.detail > 0.0:

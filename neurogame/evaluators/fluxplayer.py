@@ -181,22 +181,6 @@ class FluxplayerGoals(GoalNetworks):
                 weights[role, network] = value / 100
         self.register_buffer("weights", weights, persistent=False)
 
-    def truth(self, fluents: Tensor) -> Tensor:
-        """Return the fuzzy truth of every goal, and last of the end of the game.
-
-        Args:
-            fluents: which fluents hold; bool, or floats 0..1; ``[B, F]``.
-
-        Returns:
-            ``[B, V]``: at least t where it holds, at most 1 - t where it does not.
-        """
-        everything = torch.arange(len(self.network_keys), device=self.output_row.device)
-        leaves = self.reasoner(self._checked(fluents))
-        both = self._channels(leaves, everything, self.wiring.unit_count)
-        signs = self.output_sign.to(both.dtype)
-        truth = torch.where(signs > 0, both[:, 0].t(), both[:, 1].t())
-        return torch.where(self.output_row == 0, (signs + 1) / 2, truth)
-
     def _mixed(self, some: Tensor) -> Tensor:
         truth = (some + 1) / 2
         goals, end = truth[:, :-1], truth[:, -1:]

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kernel_networks import (
     KernelNetworks,
@@ -23,7 +22,6 @@ from neurogame.evaluators.reasoner import Reasoner
 from neurogame.evaluators.tables import KernelInputs, UnitTables
 from neurogame.evaluators.value import BEST, WORST, StateValue
 from neurogame.evaluators.wiring import Wiring
-from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.kernels.neural.layout import Layout
 from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.states import StateBatch
@@ -106,33 +104,36 @@ class GoalNetworks(Evaluator):
             return self._values_of_words(states.words, states.size)
         return super().values(states)
 
-    def program(self) -> Program:
-        """Return the evaluator as flat arrays, for code compiled by numba.
+    def program(self) -> Program | None:
+        """Return the present weights as flat arrays for compiled code, kept while none changes.
 
-        Raises:
-            ConfigurationError: the kernel cannot compute it; see :meth:`compiles`.
+        None where the kernel does not compute it: it takes numba, parameters in float32 on the
+        CPU, a goal that is not constant, tables of moderate size and weights that float32 can hold.
         """
-        program = self._program()
-        if program is None:
-            raise ConfigurationError(
-                "this evaluator has no compiled form: it takes numba, parameters in float32 on "
-                "the CPU, a goal that is not constant, tables of moderate size, weights that "
-                f"float32 can hold, and {VARIABLE} other than 'torch'"
-            )
-        return program
+        kernel = self._kernel(valued=True)
+        if kernel is None:
+            return None
+        state = tuple((p.data_ptr(), p._version) for p in self.parameters())
+        if self._known is None or self._known[0] != state:
+            with torch.no_grad():
+                inputs = self._kernel_inputs(kernel)
+                program = inputs and kernel.program(
+                    inputs,
+                    self._readout(kernel.which),
+                    self.output_sign[kernel.which],
+                    *self._mixing(kernel.which),
+                )
+            self._known = (state, program)
+        return self._known[1]
 
     def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form; see :meth:`.Evaluator.compiled_values`."""
-        program = self._program()
+        program = self.program()
         if program is None:
             return None
         from neurogame.kernels.leaves.networks import compile_networks
 
         return compile_networks(program, self.reasoner.logic)
-
-    def compiles(self) -> bool:
-        """Return whether the compiled kernel computes values with the present weights."""
-        return self._program() is not None
 
     @abstractmethod
     def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
@@ -197,7 +198,7 @@ class GoalNetworks(Evaluator):
         """Return state values of words ``[F, W]``."""
         everything = self._words(words)
         if not (torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters())):
-            program = self._program()
+            program = self.program()
             if program is not None:
                 return program_values(program, everything, size)
         return self._mixed(self._by_kernel(everything, size, valued=True))
@@ -225,24 +226,6 @@ class GoalNetworks(Evaluator):
                 kernel = KernelNetworks(layout, which, tables, self._kind, self._steep)
             self._kernels[valued] = kernel
         return self._kernels[valued]
-
-    def _program(self) -> Program | None:
-        """Return the compiled form with the present weights, kept while none changes."""
-        kernel = self._kernel(valued=True)
-        if kernel is None:
-            return None
-        state = tuple((p.data_ptr(), p._version) for p in self.parameters())
-        if self._known is None or self._known[0] != state:
-            with torch.no_grad():
-                inputs = self._kernel_inputs(kernel)
-                program = inputs and kernel.program(
-                    inputs,
-                    self._readout(kernel.which),
-                    self.output_sign[kernel.which],
-                    *self._mixing(kernel.which),
-                )
-            self._known = (state, program)
-        return self._known[1]
 
 
 class WeightedNetworks(GoalNetworks):

@@ -34,9 +34,13 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]
     ) -> Knowledge:
+        from neurogame.evaluators.claims import check_claim
         from neurogame.evaluators.knowledge.knowledge import Knowledge
 
-        return Knowledge.rebuild(game, description, weights)
+        config = KnowledgeConfig.from_json(description)
+        units = config.hidden * (len(game.fluents) + len(game.roles))
+        check_claim("knowledge", units, weights)
+        return Knowledge(game.circuit, config)
 
     def learn(self, lesson: Lesson) -> Learned:
         from neurogame.learn.knowledge.learning import learn_knowledge

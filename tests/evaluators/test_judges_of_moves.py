@@ -21,6 +21,7 @@ from neurogame.evaluators.replies import drawn_replies
 from neurogame.graph.lanes import pack_lanes
 from neurogame.judges.moves import score_moves
 from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.kinds.knowledge import KIND
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -246,8 +247,9 @@ def test_replies_are_drawn_alike() -> None:
 
 def test_a_description_and_tensors_are_all_there_is() -> None:
     knowledge = taught(hidden=4, history="late", replies=2)
-    other = Knowledge.rebuild(load("tictactoe"), knowledge.describe())
-    other.load_state_dict(knowledge.state_dict())
+    weights = knowledge.state_dict()
+    other = KIND.rebuild(load("tictactoe"), knowledge.describe(), weights)
+    other.load_state_dict(weights)
     state = load("tictactoe").initial_state()
     assert other.config == knowledge.config
     assert scores_of(other, state, 0) == scores_of(knowledge, state, 0)

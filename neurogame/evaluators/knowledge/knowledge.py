@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, final
 
@@ -12,7 +11,6 @@ from torch import Tensor, nn
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import HasCircuit
-from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.replies import drawn_replies
 from neurogame.judges.moves import LINEAR, CompiledScores
@@ -88,30 +86,6 @@ class Knowledge(nn.Module):
     def describe(self) -> dict[str, Any]:
         """Return the JSON-able configuration; with the state dict it is all there is."""
         return self.config.to_json()
-
-    @classmethod
-    def rebuild(
-        cls,
-        game: HasCircuit,
-        description: dict[str, Any],
-        weights: Mapping[str, Tensor] | None = None,
-    ) -> Knowledge:
-        """Return the knowledge of a description; load its state dict to get what it knows.
-
-        Args:
-            game: the game, or its circuit.
-            description: what :meth:`describe` returned.
-            weights: the state dict that will be loaded; None: nobody knows yet.
-
-        Raises:
-            ConfigurationError: the description holds unknown or impossible settings, or asks for
-                far more weights than there are.
-        """
-        circuit = game.circuit
-        config = KnowledgeConfig.from_json(description)
-        units = config.hidden * (len(circuit.fluents) + len(circuit.roles))
-        check_claim("knowledge", units, weights)
-        return cls(circuit, config)
 
     def logits(self, fluents: Tensor) -> Tensor:
         """Return the sums that are squashed to values.
