@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 # Of any number of dimensions, for checkers of types alone. One name for each kind of number.
 Bools: TypeAlias = npt.NDArray[np.bool_]
-Int8s: TypeAlias = npt.NDArray[np.int8]
 UInt8s: TypeAlias = npt.NDArray[np.uint8]
-UInt32s: TypeAlias = npt.NDArray[np.uint32]
 UInt64s: TypeAlias = npt.NDArray[np.uint64]
 Int32s: TypeAlias = npt.NDArray[np.int32]
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -36,7 +34,6 @@ Float32s2: TypeAlias = Annotated[npt.NDArray[np.float32], 2]
 Float32s3: TypeAlias = Annotated[npt.NDArray[np.float32], 3]
 Float64s1: TypeAlias = Annotated[npt.NDArray[np.float64], 1]
 Float64s2: TypeAlias = Annotated[npt.NDArray[np.float64], 2]
-Float64s3: TypeAlias = Annotated[npt.NDArray[np.float64], 3]
 
 
 class ArrayHint(NamedTuple):

@@ -13,7 +13,7 @@ from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.analysis.state_space import StateSpace
 from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import ALL, any_lane, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import ALL, any_lane, pack_lanes, popcount, unpack_lanes
 
 _KEPT_PER_PLY = 32
 _KEPT_CELLS = 8_000_000
@@ -101,7 +101,7 @@ def observe_play(
             kept = [kept[0], *kept[1::2]]
         seen.longest += bool(ply.moved.any())
         playing = ply.moved
-    seen.unfinished = int(_count(playing))
+    seen.unfinished = popcount(playing)
     seen.sample = np.concatenate(kept)
     return seen
 
@@ -168,7 +168,7 @@ def _look(
     present: UInt64s,
 ) -> None:
     """Take in states, 64 per word; only the lanes of ``present`` count."""
-    seen.states += _count(present)
+    seen.states += popcount(present)
     seen.held |= any_lane(state & present)
     seen.missed |= any_lane(~state & present)
     open_, ended = present & ~terminal, present & terminal
@@ -192,10 +192,10 @@ def _look_at_goals(
     counts = [count_lanes(goals[a:b]) for a, b in pairwise(offsets)]
     none = np.bitwise_or.reduce([~one for one, _ in counts])
     several = np.bitwise_or.reduce([two for _, two in counts])
-    seen.end_none += _count(none & ended)
-    seen.end_several += _count(several & ended)
-    seen.before_none += _count(none & open_)
-    seen.before_several += _count(several & open_)
+    seen.end_none += popcount(none & ended)
+    seen.end_several += popcount(several & ended)
+    seen.before_none += popcount(none & open_)
+    seen.before_several += popcount(several & open_)
     seen.ends_with |= any_lane(goals & ended)
     lanes = np.flatnonzero(unpack_lanes((ended & ~none)[None], 64 * len(ended))[0])
     if len(lanes):
@@ -218,7 +218,3 @@ def _step(seen: Observations, before: UInt64s, after: UInt64s, moved: UInt64s) -
 def _columns(rows: UInt64s, lanes: np.ndarray) -> Bools:
     """Return some lanes of uint64 ``[N, W]`` rows as bool ``[len(lanes), N]``."""
     return facts_about(rows, lanes).T
-
-
-def _count(words: UInt64s) -> int:
-    return int(np.unpackbits(words.view(np.uint8)).sum())

@@ -33,3 +33,8 @@ def unpack_lanes(words: UInt64s, count: int) -> Bools:
 def any_lane(words: UInt64s) -> Bools:
     """Return which rows of uint64 ``[N, W]`` have a set lane; bool ``[N]``."""
     return np.asarray(words.any(axis=1), np.bool_)
+
+
+def popcount(words: UInt64s) -> int:
+    """Return how many lanes are set."""
+    return int(np.bitwise_count(words).sum())

@@ -5,6 +5,7 @@ A large game has millions of atoms; their texts are made only for those that som
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neurogame.array_types import Int64s
@@ -28,12 +29,8 @@ class TermTable:
 
     def text(self, term: int) -> str:
         """Return the compact KIF text of one term, such as ``(cell 1 1 b)``."""
-        name = self.names[int(self.functor[term])]
-        first, last = int(self.start[term]), int(self.start[term + 1])
-        if first == last:
-            return name
-        inner = " ".join(self.text(int(a)) for a in self.arguments[first:last])
-        return f"({name} {inner})"
+        arguments = self.arguments[self.start[term] : self.start[term + 1]].tolist()
+        return compact(self.names[int(self.functor[term])], map(self.text, arguments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +58,15 @@ class AtomTable:
 
     def text(self, atom: int) -> str:
         """Return the compact KIF text of one atom, such as ``(line red)`` or ``terminal``."""
-        name = self.predicates[int(self.predicate[atom])]
-        first, last = int(self.start[atom]), int(self.start[atom + 1])
-        if first == last:
-            return name
-        inner = " ".join(self.terms.text(int(a)) for a in self.arguments[first:last])
-        return f"({name} {inner})"
+        arguments = self.arguments[self.start[atom] : self.start[atom + 1]].tolist()
+        return compact(self.predicates[int(self.predicate[atom])], map(self.terms.text, arguments))
 
     def is_auxiliary(self, atom: int) -> bool:
         """Return whether the atom was introduced by body splitting."""
         return self.predicates[int(self.predicate[atom])].startswith("*")
+
+
+def compact(name: str, arguments: Iterable[str]) -> str:
+    """Return the compact KIF text of a name with its arguments."""
+    texts = [name, *arguments]
+    return f"({' '.join(texts)})" if len(texts) > 1 else name

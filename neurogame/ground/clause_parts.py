@@ -67,7 +67,7 @@ class ClauseParts:
             small: relations that shall stay whole.
         """
         heads = {c.head.predicate for c in self.clauses}
-        fixed = _used_by(self.clauses, _FIXED)
+        fixed = used_by(self.clauses, _FIXED)
         candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.denied
         using = [c for c in self.clauses if c.head.predicate not in fixed]
         patterns = binding_patterns(using, candidates, self.denied, self._dependent)
@@ -170,12 +170,18 @@ def _users(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
     return reachable(predicates, users)
 
 
-def _used_by(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
+def used_by(clauses: Sequence[Clause], predicates: Iterable[str]) -> set[str]:
     """Return predicates with all those that they depend on."""
     used: dict[str, set[str]] = defaultdict(set)
     for clause in clauses:
         used[clause.head.predicate].update(x.predicate for x in clause.body)
     return reachable(predicates, used)
+
+
+def needed_for(clauses: Sequence[Clause], predicates: Iterable[str]) -> list[Clause]:
+    """Return the clauses that some predicates depend on."""
+    wanted = used_by(clauses, predicates)
+    return [clause for clause in clauses if clause.head.predicate in wanted]
 
 
 def _drop_negation(clauses: Iterable[Clause], unsure: Collection[str]) -> list[Clause]:

@@ -13,18 +13,16 @@ is all that uses them: the first half then begins anew.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import final
 
 import numpy as np
 
 from neurogame.errors import GroundingError
-from neurogame.gdl.graph import reachable
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
 from neurogame.ground.certain import with_certain
-from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicates
+from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicates, needed_for
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
@@ -94,7 +92,7 @@ class _Grounder:
 
     def ground(self) -> GroundProgram:
         self.stages.begin("rules as clauses")
-        wanted = _relevant(clauses_of(self.rules, self.watch))
+        wanted = needed_for(clauses_of(self.rules, self.watch), _WANTED)
         clauses = [bind_variables(c, self.rules) for c in wanted]
         dynamic = dynamic_predicates(clauses)
         clauses = narrowed(clauses, dynamic, self.watch)
@@ -107,7 +105,7 @@ class _Grounder:
         except WideRelation:
             self.stages.begin("wide relations unfolded")
             small = _small(database)
-            unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
+            unfolded = needed_for(unfold(clauses, {*small, *_WANTED}), _WANTED)
             unfolded, sure = with_certain(unfolded, dynamic, small - dynamic)
             small |= sure
             parts = ClauseParts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
@@ -195,12 +193,3 @@ def _transition() -> tuple[Clause, ...]:
 
 
 _TRANSITION = _transition()
-
-
-def _relevant(clauses: Sequence[Clause]) -> list[Clause]:
-    """Return the clauses that the wanted relations depend on."""
-    uses: dict[str, set[str]] = defaultdict(set)
-    for clause in clauses:
-        uses[clause.head.predicate].update(x.predicate for x in clause.body)
-    wanted = reachable(_WANTED, uses)
-    return [c for c in clauses if c.head.predicate in wanted]

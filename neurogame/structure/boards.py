@@ -22,7 +22,8 @@ import numpy as np
 
 from neurogame.analysis.verdict import Verdict
 from neurogame.array_types import Int64s, UInt64s
-from neurogame.structure.evidence import GroupEvidence, popcount, split_groups
+from neurogame.graph.lanes import popcount
+from neurogame.structure.evidence import GroupEvidence, split_groups
 from neurogame.structure.fluent_relations import FluentRelation
 
 _LONGEST_AXIS = 40

@@ -73,8 +73,3 @@ def split_groups(fluents: Int64s, number: Int64s) -> list[Int64s]:
     order = np.argsort(number, kind="stable")
     bounds = np.flatnonzero(np.diff(number[order])) + 1
     return np.split(fluents[order], bounds) if len(fluents) else []
-
-
-def popcount(words: UInt64s) -> int:
-    """Return how many lanes are set."""
-    return int(np.unpackbits(np.ascontiguousarray(words).view(np.uint8)).sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -33,6 +33,11 @@ class FluentRelation:
     def arity(self) -> int:
         """Number of arguments, ``A``."""
         return len(self.domains)
+
+    def text(self, values: Mapping[int, str], other: str = "*") -> str:
+        """Return the relation with values of some arguments, such as ``(cell * * x)``."""
+        inner = " ".join(values.get(place, other) for place in range(self.arity))
+        return f"({self.name} {inner})" if self.arity else self.name
 
     def groups(self, key: Sequence[int]) -> Int64s:
         """Return a number 0 .. per fluent, the same where the arguments ``key`` are; ``[K]``."""

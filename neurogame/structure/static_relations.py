@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
@@ -12,7 +11,7 @@ import numpy as np
 from neurogame.errors import LimitError
 from neurogame.gdl.keywords import KEYWORDS
 from neurogame.gdl.terms import Rules, Term, Variable
-from neurogame.ground.clause_parts import dynamic_predicates
+from neurogame.ground.clause_parts import dynamic_predicates, needed_for
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of, variables_of
 from neurogame.ground.derive import derive
 from neurogame.ground.limits import GroundLimits, Watch
@@ -40,12 +39,6 @@ class StaticPairs:
     name: str
     pattern: tuple[str | None, ...]
     pairs: tuple[tuple[str, str], ...]
-
-    @property
-    def places(self) -> tuple[int, int]:
-        """The open arguments, 0-based."""
-        first, second = (i for i, part in enumerate(self.pattern) if part is None)
-        return first, second
 
 
 @final
@@ -78,7 +71,7 @@ def find_static_relations(rules: Rules) -> StaticRelations:
     domains = frozenset(name for name in static if name.endswith("/1"))
     wanted = _wanted(clauses, static)
     try:
-        joins = _joins(_below(clauses, wanted), wanted, rules.source)
+        joins = _joins(needed_for(clauses, wanted), wanted, rules.source)
     except LimitError:
         derived = {c.head.predicate for c in clauses if c.body or c.distinct}
         facts = {name: patterns for name, patterns in wanted.items() if name not in derived}
@@ -107,20 +100,6 @@ def _is_slice(literal: Literal) -> bool:
     names = list(variables_of(literal.arguments))
     open_ = sum(isinstance(argument, Variable) for argument in literal.arguments)
     return len(names) == open_ == len(set(names)) == 2
-
-
-def _below(clauses: Sequence[Clause], wanted: Iterable[str]) -> list[Clause]:
-    """Return the clauses that some relations depend on."""
-    uses: dict[str, set[str]] = defaultdict(set)
-    for clause in clauses:
-        uses[clause.head.predicate].update(x.predicate for x in clause.body)
-    reached = set(wanted)
-    todo = list(reached)
-    while todo:
-        new = uses[todo.pop()] - reached
-        reached |= new
-        todo += new
-    return [c for c in clauses if c.head.predicate in reached]
 
 
 def _joins(

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from neurogame.gdl.terms import Rules
-from neurogame.structure.static_relations import StaticPairs, find_static_relations
+from neurogame.structure.static_relations import StaticPairs
 
 _MEAN_CHAIN = 3
 
@@ -69,15 +68,6 @@ class SuccessorRelation:
         if None in places.values() or len({p[0] for p in places.values() if p}) != 1:
             return None
         return tuple(sorted(places, key=lambda value: self.chain_of[value][1]))
-
-
-def find_successors(rules: Rules) -> tuple[SuccessorRelation, ...]:
-    """Return the successor relations of a rulesheet, in source order.
-
-    Args:
-        rules: a valid rulesheet.
-    """
-    return successors_among(find_static_relations(rules).joins)
 
 
 def successors_among(joins: Iterable[StaticPairs]) -> tuple[SuccessorRelation, ...]:

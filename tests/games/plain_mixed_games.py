@@ -8,8 +8,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from neurogame.array_types import Int8s
 from tests.games.plain_games import Cell, PlainGame, StatedGame, numbers, text, winner_goals
 
 # The upper and lower half of rows (counted from the top) and the columns of each quadrant.
@@ -25,7 +25,7 @@ class Pentago(PlainGame[tuple[int, bytes]]):
     def initial(self) -> tuple[int, bytes]:
         return (0, bytes(36))
 
-    def board(self, state: tuple[int, bytes]) -> Int8s:
+    def board(self, state: tuple[int, bytes]) -> npt.NDArray[np.int8]:
         """Return 0 for an empty cell, 1 for red, 2 for black; int8 [6, 6]."""
         return np.frombuffer(state[1], dtype=np.int8).reshape(6, 6).copy()
 

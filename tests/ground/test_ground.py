@@ -14,7 +14,7 @@ from neurogame.circuit.build import build_circuit
 from neurogame.errors import ConfigurationError, GroundingError, LimitError
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.disjunctions import MAX_BRANCHES
-from neurogame.gdl.equality import MAXIMUM_SIZE, solve_equalities, substitute
+from neurogame.gdl.equality import MAXIMUM_SIZE, solve_equalities
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import (
@@ -30,6 +30,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import substitute
 from neurogame.ground import limits as limits_module
 from neurogame.ground.clauses import clauses_of
 from neurogame.ground.ground import ground

@@ -19,7 +19,7 @@ from neurogame.show.paint import Paint, changed
 from neurogame.show.piece_labels import piece_labels
 from neurogame.show.state_svg import state_svg
 from neurogame.simulate.game import Game, State
-from neurogame.structure.successors import find_successors
+from tests.structure.states import find_successors
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,4 +1,4 @@
-"""States of random play, for the tests of this folder."""
+"""States of random play and successor relations, for tests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.array_types import Bools
+from neurogame.gdl.terms import Rules
 from neurogame.graph.lanes import unpack_lanes
 from neurogame.simulate.game import Game
+from neurogame.structure.static_relations import find_static_relations
+from neurogame.structure.successors import SuccessorRelation, successors_among
 
 
 def sampled(game: Game, most: int, seed: int = 0) -> Bools:
@@ -18,3 +21,8 @@ def sampled(game: Game, most: int, seed: int = 0) -> Bools:
     )
     order = np.random.default_rng(seed).permutation(len(found))
     return found[order[:most]]
+
+
+def find_successors(rules: Rules) -> tuple[SuccessorRelation, ...]:
+    """Return the successor relations of a rulesheet, in source order."""
+    return successors_among(find_static_relations(rules).joins)

@@ -22,12 +22,13 @@ from neurogame.simulate.game import Game
 from neurogame.structure.boards import GameBoard
 from neurogame.structure.relations import Relations, find_relations
 from neurogame.structure.report import relation_lines
-from neurogame.structure.successors import SuccessorRelation, find_successors
+from neurogame.structure.successors import SuccessorRelation
 from neurogame.structure.witnesses import RelationLimits, find_witnesses
 from tests.conftest import SHARED, shared
 from tests.gdl.public_rules import public_rules
 from tests.library import experiment
 from tests.reference.interpreter import ReferenceGame
+from tests.structure.states import find_successors
 
 LABELS: dict[str, Any] = json.loads(Path(__file__).with_name("labels.json").read_text("utf-8"))
 GOAL = 0.95

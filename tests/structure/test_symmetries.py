@@ -172,7 +172,8 @@ def loaded(name: str) -> tuple[Game, Bools]:
 def keeping_roles(game: Game) -> tuple[Symmetry, ...]:
     """Return the symmetries that exchange neither roles nor whose turn it is."""
     mode = game.structure.mode
-    turns = [] if mode is None else game.structure.variables[mode.variable].fluents
+    none = np.zeros(0, np.int64)
+    turns = none if mode is None else game.structure.variables[mode.variable].fluents
     return tuple(
         g
         for g in game.structure.symmetries

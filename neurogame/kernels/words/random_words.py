@@ -25,7 +25,6 @@ from neurogame.splitmix import G1, G2, MIX_1, MIX_2
 
 ATTEMPT_FIELD = 20
 ROLE_FIELD = 8
-STEP_FIELD = 30
 
 
 def signed(value: int) -> int:
@@ -86,12 +85,6 @@ class RandomWords:
         """
         start = mix(torch.tensor([signed(seed)], device=lane_words.device))
         self.base = mix((lane_words + 1) * signed(G1) + start)
-
-    def select(self, index: Tensor) -> RandomWords:
-        """Return the draws of some of the words; ``index`` is int64 ``[K]``."""
-        chosen = RandomWords.__new__(RandomWords)
-        chosen.base = self.base[index]
-        return chosen
 
     def draw(self, step: int, role: int, attempts: range, bits: int) -> Tensor:
         """Return independent random words.

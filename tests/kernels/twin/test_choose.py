@@ -85,7 +85,7 @@ def test_the_result_does_not_depend_on_neighbours() -> None:
     legal = pack(torch.rand((640, 33), generator=generator) < 0.3)
     random = RandomWords(4, torch.arange(10))
     expected = choose_uniform(legal, random, 2, 0)
-    alone = choose_uniform(legal[:, 3:4], random.select(torch.tensor([3])), 2, 0)
+    alone = choose_uniform(legal[:, 3:4], RandomWords(4, torch.tensor([3])), 2, 0)
     assert torch.equal(alone, expected[:, 3:4])
 
 

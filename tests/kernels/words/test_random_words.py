@@ -53,7 +53,7 @@ def test_selection_and_order_do_not_matter() -> None:
     random.draw(0, 0, range(3), 7)
     assert torch.equal(random.draw(9, 1, range(4, 6), 5), later)
     chosen = torch.tensor([7, 2])
-    assert torch.equal(random.select(chosen).draw(9, 1, range(4, 6), 5), later[..., chosen])
+    assert torch.equal(RandomWords(3, chosen).draw(9, 1, range(4, 6), 5), later[..., chosen])
     assert torch.equal(random.draw(9, 1, range(5, 6), 2)[0], later[1, :2])
 
 
