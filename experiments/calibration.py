@@ -124,7 +124,7 @@ def main() -> None:
         checkpoint = load_checkpoint(path)
         game, evaluator = checkpoint.game(), checkpoint.evaluator()
         found = calibrate(game, evaluator, matches=options.matches, seed=options.seed)
-        reports[game.name] = {"outcomes": found.to_json()}
+        reports[game.name] = {"outcomes": asdict(found)}
         whole, odd, even = found.whole, found.before, found.after
         near, far = found.by_distance[0].found, found.by_distance[-1].found
         outcomes.append(

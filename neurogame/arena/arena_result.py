@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from neurogame.arena.pairing_result import PairingResult
@@ -56,5 +56,5 @@ class ArenaResult:
             "opening_plies": list(self.opening_plies),
             "interrupted": self.interrupted,
             "pairings": pairings,
-            "ratings": [entry.as_dict() for entry in self.ratings],
+            "ratings": [asdict(entry) for entry in self.ratings],
         }

@@ -28,8 +28,6 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
     values = dataclasses.asdict(settings)
     values["limits"] = [str(limit) for limit in settings.limits]
     values["sprt"] = None if settings.sprt is None else str(settings.sprt)
-    values["games"] = list(settings.games)
-    values["players"] = list(settings.players)
     if not settings.prover:
         # Arenas of former versions had no such setting.
         del values["prover"]

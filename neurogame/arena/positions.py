@@ -13,7 +13,13 @@ from neurogame.array_types import Float64s2, Int64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.search.lockstep.counter_random import derive
-from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.search.lockstep.lockstep import (
+    RANDOM_SEAT,
+    LockstepMatch,
+    MatchPlan,
+    play_lockstep,
+    replayed,
+)
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -112,20 +118,15 @@ def played_positions(
 
 
 def _collected(game: Game, played: dict[int, LockstepMatch], cut: int) -> PlayedPositions:
-    """Play matches again, side by side, and collect their states."""
+    """Collect the states of matches in which a move was made."""
     matches = list(played.values())
     lengths = np.array([match.plies for match in matches], np.int64)
     offsets = np.concatenate([[0], lengths.cumsum()])
-    simulator = game.simulator()
     held = torch.zeros(int(offsets[-1]), len(game.fluents), dtype=torch.bool)
-    active = np.arange(len(matches))
-    states = simulator.initial(len(matches))
-    for ply in range(int(lengths.max())):
-        going = np.flatnonzero(lengths[active] > ply)
-        active, states = active[going], states.select(torch.from_numpy(going))
-        held[torch.from_numpy(offsets[active] + ply)] = states.to_bool()
-        moves = np.stack([matches[number].moves[ply] for number in active])
-        states = simulator.step(states, torch.from_numpy(moves), check=False)
+    for ply, (active, states) in enumerate(replayed(game, matches)):
+        going = lengths[active] > ply
+        rows = torch.from_numpy(offsets[active[going]] + ply)
+        held[rows] = states.to_bool()[torch.from_numpy(going)]
     games = np.repeat(np.arange(len(matches)), lengths)
     plies = np.arange(len(games)) - offsets[games]
     return PlayedPositions(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, final
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
+from neurogame.arena.strength import ELO
 from neurogame.array_types import Float64s
 from neurogame.intervals import Z95
 
-_ELO = 400 / math.log(10)
 _STEPS = 100
 _PRECISE = 1e-10
 _LONGEST_STEP = 1.0
@@ -59,10 +58,6 @@ class RatingList:
     elo_ci95: tuple[tuple[float, float], ...]
     comparisons: tuple[int, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return JSON-able values."""
-        return asdict(self)
-
 
 def rating_list(
     labels: Sequence[str],
@@ -103,11 +98,11 @@ def rating_list(
         game=game,
         limit=limit,
         players=tuple(labels[p] for p in order),
-        elo=tuple(_ELO * float(ratings[p]) for p in order),
+        elo=tuple(ELO * float(ratings[p]) for p in order),
         elo_ci95=tuple(
             (
-                _ELO * float(ratings[p] - errors[p]),
-                _ELO * float(ratings[p] + errors[p]),
+                ELO * float(ratings[p] - errors[p]),
+                ELO * float(ratings[p] + errors[p]),
             )
             for p in order
         ),

@@ -13,15 +13,12 @@ from typing import Any, final
 
 from neurogame.arena.exact_positions import ExactPositions, ValueKept, exact_positions
 from neurogame.arena.forecasts import Forecasts, forecasts
-from neurogame.arena.run_head import strength_words
+from neurogame.arena.run_head import strength_rows, strength_words
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.aside import Aside
-from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.files import DAMAGED, read_rows
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import GameLengths, random_lengths
-from neurogame.learn.run_files import STRENGTH
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -108,12 +105,7 @@ def strength_of_run(folder: Path) -> list[ReleaseStrength]:
     Raises:
         CheckpointError: a row is no measurement.
     """
-    try:
-        return [ReleaseStrength.from_json(row) for row in read_rows(folder / STRENGTH)]
-    except DAMAGED as error:
-        raise CheckpointError(
-            f"{folder / STRENGTH}: a row is no measurement ({error!r}); delete the row or the file"
-        ) from None
+    return strength_rows(folder, ReleaseStrength.from_json)
 
 
 @final

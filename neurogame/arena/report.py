@@ -16,7 +16,6 @@ _COLUMNS = (
     *("s/move (slowest)", "per second"),
 )
 _LEFT = 4
-_OTHERS = _COLUMNS.index("others' goal")
 
 
 def markdown(result: ArenaResult) -> str:

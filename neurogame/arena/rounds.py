@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.learn.comparison import points_against
 from neurogame.players.record import MatchRecord
 
 
@@ -53,11 +54,6 @@ def outcomes(goals: Sequence[float]) -> list[float]:
     top = max(goals)
     shared = sum(goal == top for goal in goals) > 1
     return [0.0 if goal < top else 0.5 if shared else 1.0 for goal in goals]
-
-
-def points_against(goal: float, other: float) -> float:
-    """Return 1 if the first goal is higher, 0.5 if they are equal, else 0."""
-    return 0.5 if goal == other else float(goal > other)
 
 
 def points(goals: Sequence[float]) -> list[float]:

@@ -19,6 +19,7 @@ from neurogame.learn.run_lock import LOCK, take_lock
 _END = 1 << 14
 """Bytes that are read of the end of a log."""
 _Run = TypeVar("_Run")
+_Row = TypeVar("_Row")
 
 
 @final
@@ -59,12 +60,8 @@ def read_head(path: Path) -> RunHead:
         raise CheckpointError(f"{latest} is no checkpoint")
     evaluations = read_rows(path / EVALUATIONS)
     last = max([*evaluations[-1:], *_last(path / ROUNDS)], key=_seconds, default={})
-    try:
-        measured = [strength_words(row) for row in read_rows(path / STRENGTH) if _seconds(row) > 0]
-    except DAMAGED as error:
-        raise CheckpointError(
-            f"{path / STRENGTH}: a row is no measurement ({error!r}); delete the row or the file"
-        ) from None
+    told = strength_rows(path, lambda row: (_seconds(row), strength_words(row)))
+    measured = [words for seconds, words in told if seconds > 0]
     return RunHead(
         path=path,
         game=Path(str(config.get("rules", "?"))).stem,
@@ -75,6 +72,24 @@ def read_head(path: Path) -> RunHead:
         strength=measured[-1] if measured else "",
         is_training=is_training(path),
     )
+
+
+def strength_rows(path: Path, read: Callable[[dict[str, Any]], _Row]) -> list[_Row]:
+    """Return what the strength of a run's releases is read as.
+
+    Args:
+        path: its folder.
+        read: a measurement.
+
+    Raises:
+        CheckpointError: a row is none.
+    """
+    try:
+        return [read(row) for row in read_rows(path / STRENGTH)]
+    except DAMAGED as error:
+        raise CheckpointError(
+            f"{path / STRENGTH}: a row is no measurement ({error!r}); delete the row or the file"
+        ) from None
 
 
 def read_config(path: Path) -> dict[str, Any]:

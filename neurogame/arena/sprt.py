@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, final
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, final
 
 from neurogame.arena.strength import expected_score
 from neurogame.errors import ConfigurationError
@@ -103,10 +103,6 @@ class SprtState:
     upper: float
     blocks: int
     outcomes: tuple[tuple[float, int], ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return JSON-able values."""
-        return asdict(self)
 
     def __str__(self) -> str:
         """Return one line for people."""

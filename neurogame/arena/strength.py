@@ -10,7 +10,8 @@ from typing import final
 
 from neurogame.intervals import clustered_variance, wilson_interval
 
-_ELO = 400 / math.log(10)
+ELO = 400 / math.log(10)
+"""Elo points by which the odds of a point are e times as high."""
 
 
 def elo_difference(score: float) -> float:
@@ -25,7 +26,7 @@ def elo_difference(score: float) -> float:
     >>> round(elo_difference(0.75), 1)
     190.8
     """
-    return _ELO * math.log(score / (1 - score))
+    return ELO * math.log(score / (1 - score))
 
 
 def expected_score(elo: float) -> float:
@@ -37,7 +38,7 @@ def expected_score(elo: float) -> float:
     >>> round(expected_score(50), 4)
     0.5715
     """
-    return 1 / (1 + math.exp(-elo / _ELO))
+    return 1 / (1 + math.exp(-elo / ELO))
 
 
 @final

@@ -10,12 +10,13 @@ from typing import TypeVar, final
 
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.rating import PairedComparison
-from neurogame.arena.rounds import Round, outcomes, points, points_against
+from neurogame.arena.rounds import Round, outcomes, points
 from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
 from neurogame.arena.strength import Strength, strength
 from neurogame.chance import playing_roles
 from neurogame.intervals import mean_interval, normal_interval, paired_interval
+from neurogame.learn.comparison import points_against
 from neurogame.players.record import MatchRecord
 from neurogame.search.result import add_work
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -92,39 +91,6 @@ class ChoiceReport:
     entropy: float
     uniform: float
     agreement: float
-
-
-def measured(
-    score: Callable[[int, MoveChoices], Tensor],
-    looked: Sequence[tuple[int, MoveChoices]],
-    *,
-    choices: int,
-    held_out: int,
-) -> ChoiceReport:
-    """Return how well a judge does.
-
-    Args:
-        score: returns a role's scores in its choices; float32 ``[N, M_r]``.
-        looked: roles and their choices, at least one.
-        choices: how many were learned from.
-        held_out: how many of the looked ones were not.
-    """
-    losses, entropies, uniform, agreements = [], [], [], []
-    with torch.no_grad():
-        for role, part in looked:
-            scores = score(role, part)
-            losses.append(part.losses(scores))
-            entropies.append(part.entropies())
-            uniform.append(part.legal.sum(dim=1).float().log())
-            agreements.append(part.agreements(scores))
-    return ChoiceReport(
-        choices=choices,
-        held_out=held_out,
-        loss=float(torch.cat(losses).mean()),
-        entropy=float(torch.cat(entropies).mean()),
-        uniform=float(torch.cat(uniform).mean()),
-        agreement=float(torch.cat(agreements).float().mean()),
-    )
 
 
 def visit_shares(outcome: SearchResult, moves: int) -> Float32s:

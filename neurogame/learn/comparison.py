@@ -248,7 +248,7 @@ def _result(match: LockstepMatch, evaluator_role: int, players: Sequence[int]) -
     if not match.finished:
         return float("nan")
     others = [role for role in players if role != evaluator_role]
-    return _points(float(match.goals[evaluator_role]), float(match.goals[others].max()))
+    return points_against(float(match.goals[evaluator_role]), float(match.goals[others].max()))
 
 
 def _solo_results(played: list[LockstepMatch], role: int) -> list[float]:
@@ -256,11 +256,12 @@ def _solo_results(played: list[LockstepMatch], role: int) -> list[float]:
     for mine, rivals in zip(played[0::2], played[1::2], strict=False):
         done = mine.finished and rivals.finished
         goals = (float(mine.goals[role]), float(rivals.goals[role]))
-        results.append(_points(*goals) if done else float("nan"))
+        results.append(points_against(*goals) if done else float("nan"))
     if len(results) < len(played[0::2]):
         results.append(float("nan"))
     return results
 
 
-def _points(mine: float, others: float) -> float:
+def points_against(mine: float, others: float) -> float:
+    """Return 1 if the first goal is higher, 0.5 if they are equal, else 0."""
     return 0.5 if mine == others else float(mine > others)

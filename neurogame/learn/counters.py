@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, final
+from dataclasses import dataclass
+from typing import final
 
 
 @final
@@ -25,12 +24,3 @@ class Counters:
     plies: int = 0
     updates: int = 0
     seconds: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the counters as a JSON-able dictionary."""
-        return asdict(self)
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Counters:
-        """Rebuild counters; the inverse of :meth:`to_json`."""
-        return Counters(**data)

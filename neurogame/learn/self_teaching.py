@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import final
 
@@ -137,7 +137,7 @@ class SelfTeaching:
             weights=weights,
             initial_weights=weights,
             buffer=self._learner.steps(),
-            counters=Counters(matches=self.earlier + self.games, seconds=self.seconds).to_json(),
+            counters=asdict(Counters(matches=self.earlier + self.games, seconds=self.seconds)),
         )
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ def _sound(held: Checkpoint) -> Counters:
     Raises:
         CheckpointError: one cannot.
     """
-    counters = Counters.from_json(held.counters)
+    counters = Counters(**held.counters)
     # As long as learning went on it had taken less than enough; the last round may have been long.
     is_so = counters.matches >= 0 and 0 <= counters.seconds <= 10 * ENOUGH
     for tensor in (*held.weights.values(), *(held.buffer or {}).values()):

@@ -258,9 +258,7 @@ class Trainer(TrainingRun):
         for _ in range(min(kept.get("doublings", 0), self._settings.doublings)):
             if isinstance(self.learner, LaneLearner):
                 self._double(self.learner)
-        self.learner.restore(
-            kept["state"], kept["averaged"], Counters.from_json(checkpoint.counters)
-        )
+        self.learner.restore(kept["state"], kept["averaged"], Counters(**checkpoint.counters))
         released = rebuild_evaluator(self.game, checkpoint.description)
         released.load_state_dict(checkpoint.weights)
         self.release = Release(

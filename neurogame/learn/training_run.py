@@ -6,7 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Protocol
 
 from neurogame.aside import Aside, LeftBehindError
@@ -106,7 +106,7 @@ class TrainingRun(ABC):
         return replace(
             self._empty,
             random={"rule": rule, "seed": self.seed},
-            counters=self.counters.to_json(),
+            counters=asdict(self.counters),
             logs=self.folder.log_sizes(),
             results=list(self.results),
             parent=self._parent,

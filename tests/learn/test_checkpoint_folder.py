@@ -24,7 +24,7 @@ from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.learn.checkpoints import folder as checkpoint_folder
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoints.folder import CheckpointFolder
-from neurogame.learn.checkpoints.index import INDEX, IndexEntry
+from neurogame.learn.checkpoints.index import INDEX, IndexEntry, read_index
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.paper.config import PaperConfig
@@ -169,7 +169,7 @@ def test_files_are_read_once_and_lookups_read_none(
     assert folder.find(game("tictactoe")) is None
     folder.refresh()
     assert sorted(read) == ["a.pt", "foreign.pt", "notes.pt"]
-    assert "not a neurogame checkpoint" in folder.entries["foreign.pt"].problem
+    assert "not a neurogame checkpoint" in read_index(folder.path)["foreign.pt"].problem
     assert folder.describe() == (
         f"{tmp_path} holds tictactoe (evaluator); not readable: foreign.pt, notes.pt"
     )

@@ -19,7 +19,6 @@ from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.learn.comparison import compare
-from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.paper.config import PaperConfig
@@ -58,7 +57,7 @@ def test_a_run_that_is_resumed_is_the_one_that_was_not_interrupted(cores: int) -
         whole.round()
     state = whole.state()
     averaged = {name: part.clone() for name, part in whole.averaged.state_dict().items()}
-    counters = Counters.from_json(whole.counters.to_json())
+    counters = replace(whole.counters)
     for _ in range(4):
         whole.round()
     resumed.restore(state, averaged, counters)

@@ -266,7 +266,7 @@ def test_the_store_is_bounded_and_forgets_the_oldest() -> None:
         rows = np.full((4, 2), number, np.float32)
         states = np.full((4, 1), 2**63 + number, np.uint64)
         store.add(LearnedMatch(states=states, targets=rows))
-    assert (len(store), store.positions) == (2, 8)
+    assert (len(store), len(store.state()["states"])) == (2, 8)
     again = MatchReplay(10)
     again.restore(store.state())
     drawn = again.draw(5, np.random.default_rng(0))

@@ -21,8 +21,9 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.examples import Examples
 from neurogame.learn.networks.learner import GoalNetworkLearner
-from neurogame.learn.networks.positions import LearnedPositions, positions_of, td_targets
+from neurogame.learn.networks.positions import positions_of, td_targets
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -126,7 +127,7 @@ def test_a_step_is_adams_by_the_gradient_of_plain_torch(
     states = torch.rand(48, len(tictactoe().fluents), generator=torch.Generator().manual_seed(1))
     fluents, targets = states < 0.4, torch.rand(48, 2, generator=torch.Generator().manual_seed(2))
     before = [weight.detach().double() for weight in learning.evaluator.parameters()]
-    learning.learn(LearnedPositions(fluents=fluents, targets=targets))
+    learning.learn(Examples(fluents, targets))
     monkeypatch.setenv(VARIABLE, "torch")
     raw = twin(fluents)
     values = (raw + 1 - raw.flip(1)) / 2

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,7 @@ def test_what_has_learned_is_released_and_has_won(tmp_path: Path) -> None:
         releases.append(release)
         if release.seconds:  # A run that is cut now plays, and goes on, with it.
             saved = load_checkpoint(run.folder.latest)
-            assert saved.counters == run.counters.to_json()
+            assert saved.counters == asdict(run.counters)
             assert saved.optimiser is not None
             assert saved.optimiser["released_at"] == release.seconds
 

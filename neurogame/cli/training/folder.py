@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -100,5 +101,5 @@ def run_summary(run: TrainingRun) -> dict[str, Any]:
         "folder": str(run.folder.path),
         "checkpoint": str(run.folder.latest),
         "hash": run.saved,
-        **run.counters.to_json(),
+        **asdict(run.counters),
     }

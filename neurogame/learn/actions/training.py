@@ -22,7 +22,7 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.judges.moves import LOGITS
 from neurogame.learn.actions.config import ActionTrainingConfig
 from neurogame.learn.checkpoints.weights import copied_weights
-from neurogame.learn.choices import ChoiceReport, MoveChoices, measured, visit_shares
+from neurogame.learn.choices import ChoiceReport, MoveChoices, visit_shares
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -188,9 +188,19 @@ def _calibrate(circuit: ActionCircuit, learned: _Choices) -> None:
 
 def _report(circuit: ActionCircuit, learned: _Choices, held: _Choices) -> ChoiceReport:
     """Measure the circuit on what it was not trained on."""
-    return measured(
-        lambda role, part: circuit(part.fluents, role, part.all_legal),
-        held or learned,
+    losses, entropies, uniform, agreements = [], [], [], []
+    with torch.no_grad():
+        for role, part in held or learned:
+            scores = circuit(part.fluents, role, part.all_legal)
+            losses.append(part.losses(scores))
+            entropies.append(part.entropies())
+            uniform.append(part.legal.sum(dim=1).float().log())
+            agreements.append(part.agreements(scores))
+    return ChoiceReport(
         choices=sum(len(part) for _, part in learned),
         held_out=sum(len(part) for _, part in held),
+        loss=float(torch.cat(losses).mean()),
+        entropy=float(torch.cat(entropies).mean()),
+        uniform=float(torch.cat(uniform).mean()),
+        agreement=float(torch.cat(agreements).float().mean()),
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import final
 
@@ -53,11 +53,6 @@ class CheckpointFolder:
         if not self.path.is_dir():
             raise CheckpointError(f"{self.path}: no such folder; expected one with checkpoints")
         self._entries = read_index(self.path)
-
-    @property
-    def entries(self) -> Mapping[str, IndexEntry]:
-        """All files, readable or not: path within the folder -> what is known."""
-        return dict(self._entries)
 
     def refresh(self, *, note: bool = True) -> None:
         """Take note of files that are new, have changed or are gone; only the former are read.

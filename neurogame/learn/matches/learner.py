@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import final
 
@@ -171,7 +171,7 @@ class MatchLearner:
             initial_weights=self._initial,
             optimiser=None,
             buffer=kept,
-            counters=self.counters.to_json(),
+            counters=asdict(self.counters),
             parent=self._parent,
             created_by=__version__,
         )
@@ -211,7 +211,7 @@ class MatchLearner:
         assert held.buffer is not None
         restore_learning(self._learning, part_of(held.buffer, _LEARNING))
         self._replay.restore(part_of(held.buffer, _REPLAY))
-        self.counters, self._parent = Counters.from_json(held.counters), held.parent
+        self.counters, self._parent = Counters(**held.counters), held.parent
 
     def _learn(self, match: PlayedMatch) -> None:
         """Learn from a match and from some earlier ones, the new one last."""

@@ -46,11 +46,6 @@ class MatchReplay:
         """Return the number of matches."""
         return len(self._matches)
 
-    @property
-    def positions(self) -> int:
-        """The number of positions."""
-        return self._held
-
     def add(self, match: LearnedMatch) -> None:
         """Remember a match."""
         self._matches.append(match)

@@ -20,10 +20,11 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.learn.checkpoints.weights import copied_weights, part_of
 from neurogame.learn.counters import Counters
+from neurogame.learn.examples import Examples
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import average_in, mean_loss
 from neurogame.learn.lockstep_pieces import play_pieces
-from neurogame.learn.networks.positions import LearnedPositions, positions_of
+from neurogame.learn.networks.positions import positions_of
 from neurogame.search.lockstep.counter_random import derive, derived_seed
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.search.opposition import opposed
@@ -106,7 +107,7 @@ class GoalNetworkLearner:
         counters.seconds += seconds
         return seconds
 
-    def learn(self, positions: LearnedPositions) -> None:
+    def learn(self, positions: Examples) -> None:
         """Make steps towards targets, in random order.
 
         Args:

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.evaluators.base import Evaluator
-from neurogame.search.lockstep.lockstep import LockstepMatch
+from neurogame.learn.examples import Examples
+from neurogame.search.lockstep.lockstep import LockstepMatch, replayed
 from neurogame.simulate.game import Game
-
-
-@final
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LearnedPositions:
-    """Positions to learn from.
-
-    Attributes:
-        fluents: bool ``[N, F]``; none is terminal.
-        targets: of their values, 0..1; float32 ``[N, R]``.
-    """
-
-    fluents: Tensor
-    targets: Tensor
 
 
 def positions_of(
     game: Game, matches: Sequence[LockstepMatch], evaluator: Evaluator, lambda_: float, margin: bool
-) -> LearnedPositions:
+) -> Examples:
     """Return the positions of matches in which no player's move was drawn at random.
 
     Args:
@@ -46,22 +30,16 @@ def positions_of(
     span = int(lengths.max(initial=0))
     values = np.full((span + 1, len(matches), len(game.roles)), 0.5)
     drawn = np.zeros((span, len(matches)), np.bool_)
-    states, active, fluents = game.simulator().initial(len(matches)), np.arange(len(matches)), []
-    for ply in range(span + 1):
+    fluents = []
+    for ply, (active, states) in enumerate(replayed(game, matches)):
         flags = states.to_bool()
         with torch.no_grad():
             estimates = evaluator(flags).double().numpy()
         values[ply, active] = (estimates + 1 - estimates[:, ::-1]) / 2 if margin else estimates
-        going = np.flatnonzero(lengths[active] > ply)
+        going = lengths[active] > ply
         fluents.append(flags[torch.from_numpy(going)])
-        if len(going) == 0:
-            break
-        active = active[going]
-        left = [matches[match] for match in active.tolist()]
-        moves = np.stack([match.moves[ply] for match in left])
-        drawn[ply, active] = [match.drawn[ply] for match in left]
-        before = states.select(torch.from_numpy(going))
-        states = game.simulator().step(before, torch.from_numpy(moves), check=False)
+        for number in active[going].tolist():
+            drawn[ply, number] = matches[number].drawn[ply]
     for number, match in enumerate(matches):
         if match.finished:
             values[match.plies, number] = match.goals
@@ -69,9 +47,7 @@ def positions_of(
     targets = td_targets(values, drawn, lengths, lambda_)[learned].astype(np.float32)
     rows = [torch.from_numpy(learned[ply][lengths > ply]) for ply in range(span)]
     kept = [part[row] for part, row in zip(fluents, rows, strict=False)]
-    return LearnedPositions(
-        fluents=torch.cat(kept) if kept else fluents[0], targets=torch.from_numpy(targets)
-    )
+    return Examples(torch.cat(kept) if kept else fluents[0], torch.from_numpy(targets))
 
 
 def td_targets(values: Float64s, drawn: Bools, lengths: Int64s, lambda_: float) -> Float64s:

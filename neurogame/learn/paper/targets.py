@@ -7,32 +7,13 @@ The network of the goal reached is trained towards +1, all others towards -1, bo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import final
 
 import torch
 from torch import Tensor
 
+from neurogame.learn.examples import Examples
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trajectory import Trajectory
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """States with their targets.
-
-    Attributes:
-        fluents: bool ``[N, F]``.
-        targets: float32 ``[N, D]``: one column per goal network, in -1..1.
-    """
-
-    fluents: Tensor
-    targets: Tensor
-
-    def __len__(self) -> int:
-        """Return the number of states, ``N``."""
-        return int(self.fluents.shape[0])
 
 
 def outcome_signals(reached: Tensor, plies: int, lambda_: float) -> Tensor:

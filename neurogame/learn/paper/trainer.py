@@ -18,9 +18,10 @@ from neurogame.evaluators.kinds import fresh_names, kind_of_evaluator
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
+from neurogame.learn.examples import Examples
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
-from neurogame.learn.paper.targets import Examples, outcome_examples
+from neurogame.learn.paper.targets import outcome_examples
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.trainer import Release
 from neurogame.learn.training_run import TrainingRun
@@ -197,4 +198,4 @@ class PaperTrainer(TrainingRun):
             raise CheckpointError("the checkpoint is without the state needed to resume")
         self.evaluator.load_state_dict(checkpoint.weights)
         self.untrained.load_state_dict(checkpoint.initial_weights)
-        self._counters = Counters.from_json(checkpoint.counters)
+        self._counters = Counters(**checkpoint.counters)

@@ -8,9 +8,9 @@ random. Every random choice is a function of the match's own seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import final
 
 import numpy as np
@@ -22,6 +22,7 @@ from neurogame.search.lockstep.counter_random import derive, uniform
 from neurogame.search.lockstep.joint_moves import JointMoves
 from neurogame.search.lockstep.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.
 _TIE, _MOVE, _JOINT, _WHIM = 0, 2, 4, 6
@@ -182,3 +183,27 @@ def _with_random_seats(seats: Int64s, joint: JointMoves, greedy: Int64s, words: 
     draw = uniform(derive(words[:, None], _MOVE, role))
     drawn = np.minimum((draw * joint.choices).astype(np.int64), joint.choices - 1)
     return np.where((seats == RANDOM_SEAT) & (joint.choices > 1), drawn, greedy)
+
+
+def replayed(game: Game, matches: Sequence[LockstepMatch]) -> Iterator[tuple[Int64s, StateBatch]]:
+    """Play matches again, side by side, and yield their states ply by ply, the last ones too.
+
+    Args:
+        game: what was played.
+        matches: of this game.
+
+    Yields:
+        Numbers of the matches that have so many plies, ascending, int64 ``[K]``, and the state
+        of each.
+    """
+    simulator = game.simulator()
+    active, states = np.arange(len(matches)), simulator.initial(len(matches))
+    for ply in count():
+        yield active, states
+        going = np.flatnonzero([matches[number].plies > ply for number in active.tolist()])
+        if not len(going):
+            return
+        active = active[going]
+        moves = np.stack([matches[number].moves[ply] for number in active.tolist()])
+        before = states.select(torch.from_numpy(going))
+        states = simulator.step(before, torch.from_numpy(moves), check=False)
