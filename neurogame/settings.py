@@ -23,8 +23,10 @@ from typing import (
     ClassVar,
     Literal,
     TypeAlias,
+    TypedDict,
     TypeVar,
     Union,
+    Unpack,
     cast,
     final,
     get_args,
@@ -70,29 +72,21 @@ class About:
     some: bool = False
 
 
-def setting(
-    default: T,
-    text: str,
-    *,
-    least: float | None = None,
-    most: float | None = None,
-    above: float | None = None,
-    below: float | None = None,
-    choices: Choices = (),
-    spelling: str | None = None,
-    some: bool = False,
-) -> T:
+class Bounds(TypedDict, total=False):
+    """What a field may be; see :class:`About`."""
+
+    least: float | None
+    most: float | None
+    above: float | None
+    below: float | None
+    choices: Choices
+    spelling: str | None
+    some: bool
+
+
+def setting(default: T, text: str, **bounds: Unpack[Bounds]) -> T:
     """Return a field of :class:`Settings` with its default; all else as in :class:`About`."""
-    about = About(
-        text=text,
-        least=least,
-        most=most,
-        above=above,
-        below=below,
-        choices=choices,
-        spelling=spelling,
-        some=some,
-    )
+    about = About(text=text, **bounds)
     return field(default=default, metadata={"about": about})
 
 
