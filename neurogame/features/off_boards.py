@@ -31,21 +31,17 @@ def fact_features(maker: FeatureMaker, relations: Relations) -> Iterator[Feature
     for relation in relations.state:
         if relation in known:
             continue
-        numbers = [*range(relation.arity)]
-        inner = " ".join("*" for _ in numbers)
-        name = f"({relation.name} {inner})" if numbers else relation.name
         # One fact at most, such as whose turn it is, is no number.
         if relations.sample[:, relation.fluents].sum(axis=1).max(initial=0) <= 1:
             continue
         everything = np.ones(len(relation.fluents), np.bool_)
-        chosen: list[tuple[str, Bools, int | None]] = [(name, everything, None)]
-        for place in numbers:
-            for code, value in enumerate(relation.domains[place]):
+        chosen: list[tuple[str, Bools, int | None]] = [(relation.text({}), everything, None)]
+        for place, domain in enumerate(relation.domains):
+            for code, value in enumerate(domain):
                 owner = owner_of(maker.circuit, [value])
                 if owner is not None:
-                    inner = " ".join(value if p == place else "*" for p in numbers)
                     rows = relation.codes[:, place] == code
-                    chosen.append((f"({relation.name} {inner})", rows, owner))
+                    chosen.append((relation.text({place: value}), rows, owner))
         for text, rows, owner in chosen:
             fluents = relation.fluents[rows]
             held = relations.sample[:, fluents].sum(axis=1)
@@ -69,11 +65,10 @@ def quantity_features(maker: FeatureMaker, relations: Relations) -> Iterator[Fea
         place = {code: i for i, code in enumerate(argument.order)}
         for group in groups:
             values = {p: relation.domains[p][int(relation.codes[group[0], p])] for p in others}
-            inner = " ".join(values.get(p, "n") for p in range(relation.arity))
             weights = [float(place.get(int(c), 0)) for c in relation.codes[group, argument.place]]
             yield maker.of_fluents(
                 FeatureKind.QUANTITY,
-                f"n in ({relation.name} {inner})",
+                f"n in {relation.text(values, 'n')}",
                 relation.fluents[group],
                 weights,
                 owner_of(maker.circuit, list(values.values())),

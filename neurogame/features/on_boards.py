@@ -38,9 +38,7 @@ def board_features(
 def marker_text(marker: Marker) -> str:
     """Return a marker as a term of the rules with ``*`` for its squares."""
     board = marker.board
-    values = dict(zip(board.content, marker.name, strict=True))
-    inner = " ".join(values.get(place, "*") for place in range(board.relation.arity))
-    return f"({board.relation.name} {inner})"
+    return board.relation.text(dict(zip(board.content, marker.name, strict=True)))
 
 
 def marker_fluents(marker: Marker) -> Int64s:
@@ -63,14 +61,13 @@ def _of_marker(
         words = f"number of {text} on {squares} like {one}"
         yield maker.of_fluents(FeatureKind.REGION, words, np.array(region), 1.0, owner)
     relation = marker.board.relation
-    rows = {int(fluent): i for i, fluent in enumerate(relation.fluents)}
+    rows = np.searchsorted(relation.fluents, fluents)
     for axis in marker.board.axes:
         order = relations.order_of(relation, axis)
         if order is None:
             continue
         place = {code: i / (len(order.order) - 1) for i, code in enumerate(order.order)}
-        codes = [int(relation.codes[rows[int(fluent)], axis]) for fluent in fluents]
-        weights = [place.get(code, 0.0) for code in codes]
+        weights = [place.get(code, 0.0) for code in relation.codes[rows, axis].tolist()]
         words = f"sum of argument {axis + 1} of {text}, 0 to 1 each"
         yield maker.of_fluents(FeatureKind.COORDINATE, words, fluents, weights, owner)
     pairs = _neighbours(structure, fluents)
@@ -93,8 +90,7 @@ def _of_kinds(maker: FeatureMaker, board: GameBoard, markers: list[Marker]) -> I
             fluents = np.concatenate(
                 [marker_fluents(marker) for marker in markers if marker.name[number] == value]
             )
-            inner = " ".join(value if p == place else "*" for p in range(board.relation.arity))
-            text = f"number of ({board.relation.name} {inner})"
+            text = f"number of {board.relation.text({place: value})}"
             owner = owner_of(maker.circuit, [value])
             yield maker.of_fluents(FeatureKind.COUNT, text, fluents, 1.0, owner)
 

@@ -28,14 +28,12 @@ class RoleImage:
         target: the other one.
         fluents: image of each fluent, -1 where it has none; int64 ``[F]``.
         moves: image of each move of all roles, -1 where it has none; int64 ``[M]``.
-        symmetry: whether a symmetry of the rules says so, not only the symbols of the roles.
     """
 
     source: int
     target: int
     fluents: Int64s
     moves: Int64s
-    symmetry: bool
 
 
 def role_images(
@@ -57,14 +55,12 @@ def role_images(
                 continue
             nearest = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
             if nearest:
-                images.append(
-                    tuple(RoleImage(source, target, g.fluents, g.moves, True) for g in nearest)
-                )
+                images.append(tuple(RoleImage(source, target, g.fluents, g.moves) for g in nearest))
                 continue
             fluents = _swapped(circuit, relations, source, target)
             if fluents is not None:
                 moves = np.full(circuit.move_count, -1, np.int64)
-                images.append((RoleImage(source, target, fluents, moves, False),))
+                images.append((RoleImage(source, target, fluents, moves),))
     return tuple(images)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 
@@ -66,10 +66,6 @@ class Calibration:
     correction: Recalibration
     before: Reliability
     after: Reliability
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON-able dictionary."""
-        return asdict(self)
 
 
 def calibrate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from neurogame.inspect.calibration import calibrate
@@ -24,7 +25,7 @@ def calibration(subject: Subject, seed: int = 0) -> dict[str, Any]:
     """
     evaluator, _ = subject.values()
     with during("playing games for the calibration", 30):
-        return calibrate(subject.game, evaluator, matches=_GAMES, seed=seed).to_json()
+        return asdict(calibrate(subject.game, evaluator, matches=_GAMES, seed=seed))
 
 
 def calibration_parts(report: dict[str, Any]) -> list[Part]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from neurogame.features.feature import Feature
+from neurogame.inspect.attribution.of_actions import input_names
 from neurogame.show.board import Board, Place
 from neurogame.show.board_drawing import (
     GAP,
@@ -103,11 +104,7 @@ def _others(
         for fluent, number in weights.items()
         if fluent not in shown
     ]
-    names = [
-        f"({role} {move})"
-        for role, choices in zip(game.roles, game.moves, strict=True)
-        for move in choices
-    ]
+    names = input_names(game)[len(game.fluents) :]
     moves = [f"{names[m]} {feature.moves[m]:+.3g}" for m in np.flatnonzero(feature.moves).tolist()]
     goals = [
         f"goal of {game.roles[r]} {feature.goals[r]:+.3g}"

@@ -9,6 +9,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.graph.graph import AND
+from neurogame.graph.prune import needed_gates
 from neurogame.inspect.weights import row_label, weighted
 from neurogame.show.paint import NEGATIVE, POSITIVE
 
@@ -65,13 +66,10 @@ def _units_of(networks: WeightedNetworks, network: int) -> list[int]:
         )
     if wiring.output_row[network] == 0:
         raise GameError(f"{wiring.proof.goal_label(network)} is constant: there is no network")
-    stack, units = [int(wiring.output_row[network])], set[int]()
-    while stack:
-        unit = stack.pop() - wiring.first_unit_row
-        if unit >= 0 and unit not in units:
-            units.add(unit)
-            stack += wiring.row[wiring.start[unit] : wiring.start[unit + 1]].tolist()
-    return sorted(units)
+    units: list[int] = needed_gates(
+        wiring.graph.with_outputs(wiring.graph.outputs[[network]])
+    ).tolist()
+    return units
 
 
 def _places(

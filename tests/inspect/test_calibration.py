@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_calibration_against_outcomes(game: Game) -> None:
     total = sum(row.found.brier * row.found.count for row in found.by_distance)
     assert found.whole.brier == pytest.approx(total / found.whole.count)
     assert found.before.count == found.after.count < found.whole.count
-    assert found.to_json()["whole"]["brier"] == found.whole.brier
+    assert asdict(found)["whole"]["brier"] == found.whole.brier
     single = played_positions(game, evaluator, matches=1, seed=5)
     with pytest.raises(GameError, match="single game"):
         calibration_of(values_of(evaluator, single.states), single)

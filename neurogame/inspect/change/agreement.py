@@ -1,4 +1,4 @@
-"""Whether several runs of learning changed something alike: its size beside the noise."""
+"""Whether several runs of learning changed something alike: its mean beside the deviation."""
 
 from __future__ import annotations
 
@@ -26,13 +26,6 @@ class RunAgreement:
     mean: float
     deviation: float
     same_sign: float
-
-    @property
-    def ratio(self) -> float:
-        """Absolute mean by standard deviation: above 2 it is hardly noise; infinite without any."""
-        if self.deviation == 0:
-            return float("inf") if self.mean else 0.0
-        return abs(self.mean) / self.deviation
 
 
 def agreement(numbers: Float64s1) -> RunAgreement:

@@ -86,7 +86,7 @@ def compared(
         [a.amounts[:, 0] - b.amounts[:, 0] for a, b in zip(now, then, strict=True)]
     )
     squares = square_effects(game, changes, now[0].states > 0)
-    report: dict[str, Any] = {
+    return {
         "game": game.name,
         "names": list(names),
         "states": len(some),
@@ -102,7 +102,6 @@ def compared(
         ],
         "distance": _distance(current, initial, played),
     }
-    return report
 
 
 def _moves(

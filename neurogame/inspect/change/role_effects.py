@@ -103,9 +103,7 @@ def _alike(game: Game) -> Iterator[tuple[int, int, Symmetry]]:
     One that leaves as many things as possible where they are: of the other's stones, the one on the
     same square is the image, not one on the other side of the board.
     """
-    variable_of = np.full(len(game.fluents), -1)
-    for number, variable in enumerate(game.structure.variables):
-        variable_of[variable.fluents] = number
+    variable_of = game.structure.variable_of
     for role, other in combinations(range(len(game.roles)), 2):
         exchanging = [
             symmetry for symmetry in game.structure.symmetries if symmetry.roles[role] == other

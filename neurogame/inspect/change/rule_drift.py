@@ -9,9 +9,9 @@ from typing import final
 import numpy as np
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.gdl.write import rule_text
 from neurogame.inspect.change.agreement import RunAgreement, agreement
 from neurogame.inspect.weights import summaries, weight_table, weighted_networks
+from neurogame.inspect.weights_report import rule_texts
 from neurogame.simulate.game import Game
 
 
@@ -39,7 +39,7 @@ def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> 
         pairs: each evaluator now and before learning. Empty where an evaluator has no
             weights that come from rules.
     """
-    texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
+    texts = rule_texts(game)
     by_rule: dict[tuple[str, str], list[float]] = {}
     for current, initial in pairs:
         now, then = weighted_networks(current), weighted_networks(initial)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
-
-from torch import Tensor
+from typing import Any, TypeVar
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import as_rules_network
@@ -17,6 +15,7 @@ from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 from neurogame.inspect.weights_report import rule_table, rule_texts, tensor_table
 
+_Kind = TypeVar("_Kind", bound=Evaluator)
 _MOST_WEIGHTS = 200_000
 """Of goal networks whose weights are gathered by rule for a view."""
 
@@ -82,26 +81,28 @@ def _tensors(evaluator: Evaluator) -> Table:
         for name, tensor in evaluator.state_dict().items()
         if tensor.is_floating_point()
     }
-    initial = _initial(evaluator, state)
-    drifts = [
-        drift for drift in tensor_drifts(state, initial or state) if drift.current or drift.drift
-    ]
-    return tensor_table([asdict(drift) for drift in drifts], with_drift=initial is not None)
+    first = _before_learning(evaluator)
+    drifts = tensor_drifts(state, state if first is None else first.state_dict())
+    moved = [asdict(drift) for drift in drifts if drift.current or drift.drift]
+    return tensor_table(moved, with_drift=first is not None)
 
 
-def _initial(evaluator: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Tensor] | None:
-    """Return the tensors before learning, where they are known."""
+def _before_learning(evaluator: _Kind) -> _Kind | None:
+    """Return an evaluator as it was before learning, where that is known."""
     known = {} if evaluator.origin is None else evaluator.origin.initial
-    return {name: known[name] for name in state} if set(state) <= set(known) else None
+    names = evaluator.state_dict().keys()
+    if not names <= known.keys():
+        return None
+    first = copy.deepcopy(evaluator)
+    first.load_state_dict({name: known[name] for name in names})
+    return first
 
 
 def _unit_tables(evaluator: Evaluator) -> list[Table]:
     """Return the rules in a rules network, by weight, where its start is known."""
-    origin, initial = evaluator.origin, _initial(evaluator, evaluator.state_dict())
-    if origin is None or initial is None:
+    origin, first = evaluator.origin, _before_learning(evaluator)
+    if origin is None or first is None:
         return []
-    first = copy.deepcopy(evaluator)
-    first.load_state_dict(initial)
     return unit_tables(unit_rules(evaluator, first, origin.game), origin.game.roles[0])
 
 
@@ -110,14 +111,11 @@ def _rules(evaluator: Evaluator) -> Table:
     networks, origin = weighted_networks(evaluator), evaluator.origin
     if networks is None or not 0 < len(networks.wiring.row) <= _MOST_WEIGHTS:
         return Table([], "")
-    initial = _initial(networks, networks.state_dict()) if networks is evaluator else None
-    first = networks
-    if initial is not None:
-        first = copy.deepcopy(networks)
-        first.load_state_dict(initial)
+    first = _before_learning(networks) if networks is evaluator else None
     rules = summaries(
-        weight_table(networks, first), {} if origin is None else rule_texts(origin.game)
+        weight_table(networks, networks if first is None else first),
+        {} if origin is None else rule_texts(origin.game),
     )
-    if initial is None:
+    if first is None:
         rules.sort(key=lambda rule: -rule.weights)
-    return rule_table([asdict(rule) for rule in rules], with_drift=initial is not None)
+    return rule_table([asdict(rule) for rule in rules], with_drift=first is not None)
