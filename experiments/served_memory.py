@@ -5,8 +5,9 @@ Starts a player, plays two moves of a game with it, and prints a row of figures 
     python experiments/served_memory.py ../shared/games/ticTacToe.kif --players mcts --turns 3
 
 Memory is that of all processes of the player, from ``/proc`` (Linux); pages that several of them
-share count once. START follows INFO by ``--gap`` seconds; in a second match, of a player that was
-started anew, it is the first message of all. ``ready`` is when the search could begin.
+share count once. It is idle after ``--rest`` seconds without a message. START follows INFO by
+``--gap`` seconds; in a second match, of a player that was started anew, it ends the rest. ``ready``
+is when the search could begin.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def measure(game: Game, player: str, options: argparse.Namespace) -> dict[str, f
             found["starts"] = time.monotonic() - begun
             try:
                 time.sleep(options.gap)
+                look("at first")
+                time.sleep(options.rest)
                 look("idle")
                 if ready == FOLLOWED[0]:
                     ask(server, "( INFO )")
@@ -91,6 +94,7 @@ def main() -> None:
     parser.add_argument("--players", nargs="+", default=["auto", "mcts", "alphabeta:cilp"])
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--gap", type=float, default=10.0, help="seconds until it is at rest")
+    parser.add_argument("--rest", type=float, default=310.0, help="seconds until it is idle")
     parser.add_argument("--start-clock", type=float, default=10.0)
     options = parser.parse_args()
     game, names = Game.load(options.game), list[str]()

@@ -28,7 +28,8 @@ _LONGEST_LOGGED = 2**20
 _CLEARING = 0.3
 _LONGEST_CLEARING = 5.0
 _IDLE = 300.0
-"""Seconds after the last message in which processes may be needed: a series goes on before."""
+"""Seconds after the start and after each message in which processes may be needed: a match begins
+before, or a series goes on."""
 
 
 MatchMaker = Callable[[Start, MatchLog], ServedMatch]
@@ -70,6 +71,7 @@ class Host:
         self._looked_at = ""
         self._is_draining = False
         self._clearing: threading.Thread | None = None
+        need(time.monotonic() + _IDLE)
 
     @property
     def is_busy(self) -> bool:

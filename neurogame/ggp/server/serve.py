@@ -52,9 +52,10 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         patience.cancel()
         for remark in remarks:
             report(f"warning: {remark}")
+        server = _Server(settings, processes, report)
         processes.watch(report)
         listen(server_socket)
-        asyncio.run(_Server(settings, processes, report).run(server_socket))
+        asyncio.run(server.run(server_socket))
     finally:
         patience.cancel()
         processes.close()

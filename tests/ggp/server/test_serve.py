@@ -255,7 +255,7 @@ def test_every_process_may_be_killed_at_any_moment(player: ServedPlayer) -> None
     # A game that nobody can end before all have died.
     referee, chance = Referee(rules_text(load_rules("painters")), seed=3), random.Random(5)
     role = referee.game.roles[0]
-    wait_until(lambda: player.pid("forker") is None)  # Nobody has needed it yet.
+    player.kill("forker")  # So that the match begins while there is none.
     assert player.ask(Start("m", role, referee.text, PATIENCE, CLOCK)) == "ready"
 
     def move(asked: Callable[[], None] | None = None) -> None:
