@@ -85,7 +85,18 @@ def nodes_in(*nodes: Formula | Term) -> Iterator[Formula | Term]:
 
 def variables_in(*nodes: Formula | Term) -> Iterator[Variable]:
     """Yield every variable of some formulas or terms, repetitions included."""
-    return (node for node in nodes_in(*nodes) if isinstance(node, Variable))
+    # Asked for most of all in grounding: nothing but variables is handed up.
+    for node in nodes:
+        if isinstance(node, Variable):
+            yield node
+        elif isinstance(node, Compound):
+            yield from variables_in(*node.arguments)
+        elif isinstance(node, Not):
+            yield from variables_in(node.formula)
+        elif isinstance(node, Distinct):
+            yield from variables_in(node.left, node.right)
+        elif isinstance(node, Or | And):
+            yield from variables_in(*node.formulas)
 
 
 def variable_names(*nodes: Formula | Term) -> set[str]:
