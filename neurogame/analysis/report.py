@@ -11,6 +11,7 @@ from neurogame.analysis.analyse import GameAnalysis
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import compact
 
 WILD = "*"
 """Stands for every argument in a pattern."""
@@ -134,8 +135,7 @@ def fluent_patterns(circuit: Circuit, members: Bools, ignored: Bools) -> list[st
                 terms.text(int(a)) if place in kept else WILD
                 for place, a in enumerate(row.tolist())
             ]
-            name = terms.names[functor]
-            patterns.append(f"({name} {' '.join(words)})" if words else name)
+            patterns.append(compact(terms.names[functor], words))
     return sorted(patterns)
 
 

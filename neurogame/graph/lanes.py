@@ -36,5 +36,5 @@ def any_lane(words: UInt64s) -> Bools:
 
 
 def popcount(words: UInt64s) -> int:
-    """Return how many lanes are set."""
+    """Return how many lanes are set, or bits of any other words."""
     return int(np.bitwise_count(words).sum())

@@ -10,6 +10,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import compact
 
 
 @final
@@ -36,8 +37,7 @@ class FluentRelation:
 
     def text(self, values: Mapping[int, str], other: str = "*") -> str:
         """Return the relation with values of some arguments, such as ``(cell * * x)``."""
-        inner = " ".join(values.get(place, other) for place in range(self.arity))
-        return f"({self.name} {inner})" if self.arity else self.name
+        return compact(self.name, (values.get(place, other) for place in range(self.arity)))
 
     def groups(self, key: Sequence[int]) -> Int64s:
         """Return a number 0 .. per fluent, the same where the arguments ``key`` are; ``[K]``."""

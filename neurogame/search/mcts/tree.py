@@ -12,6 +12,7 @@ import numpy as np
 from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
+from neurogame.graph.lanes import popcount
 from neurogame.judges.moves import no_scores
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
@@ -215,7 +216,7 @@ class MctsTree:
         leaves.look(1)
         leaves.check()
         if self._tree is None:
-            self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
+            self._reserve(popcount(leaves.block.legal[0]))
         search, tree = self._search(1), self.tree
         self._patience, self._heeds = (_IDLE if idle else _SHARE) * seconds, True
         most = _SHARE * seconds / self._moving
