@@ -8,12 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from neurogame.gdl.finding import Finding, Severity, shown
 from neurogame.gdl.graph import reachable, strong_components
 from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
-from neurogame.gdl.walk import (
-    arguments_of,
-    body_sentences,
-    relation_of,
-    variable_names,
-)
+from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variable_names
 from neurogame.gdl.write import term_text
 
 Relation = tuple[str, int]
@@ -161,7 +156,7 @@ def _recursion(rules: Sequence[Rule]) -> list[Finding]:
             broken += [
                 (sentence, argument)
                 for argument in arguments_of(sentence)
-                if not {argument} & {*head, *supplied} and variable_names(argument) - bound
+                if argument not in (*head, *supplied) and variable_names(argument) - bound
             ]
             there = {part for argument in arguments_of(sentence) for part in _parts(argument)}
             wrapping = {a for a in head if isinstance(a, Compound)} - there

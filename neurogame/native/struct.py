@@ -129,6 +129,12 @@ class Struct:
         attributes[name] = value
 
 
+def whole_numbers(struct: Struct) -> dict[str, int]:
+    """Return all fields of a struct that has nothing but whole numbers, by their names."""
+    words = struct.__dict__["_words"]
+    return {name: words[field.place] for name, field in struct.layout().items()}
+
+
 def array_of(struct: Struct, name: str) -> npt.NDArray[Any]:
     """Return the array in a field as compiled code left it, which may have put another one there.
 

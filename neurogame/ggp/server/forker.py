@@ -101,7 +101,10 @@ class Forker:
         while True:
             with self._starting, contextlib.suppress(OSError):  # Perhaps one can be started later.
                 is_needed = self._is_needed()
-                forkserver.ensure_running() if is_needed else _end()
+                if is_needed:
+                    forkserver.ensure_running()
+                else:
+                    _end()
             if not is_needed:
                 pause, has_died, self._was_warm = _LOOK, False, False
                 with self._changed:

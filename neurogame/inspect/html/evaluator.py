@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import as_rules_network
@@ -15,7 +15,6 @@ from neurogame.inspect.unit_rules import unit_rules, unit_tables
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 from neurogame.inspect.weights_report import rule_table, rule_texts, tensor_table
 
-_Kind = TypeVar("_Kind", bound=Evaluator)
 _MOST_WEIGHTS = 200_000
 """Of goal networks whose weights are gathered by rule for a view."""
 
@@ -29,7 +28,10 @@ def evaluator_html(evaluator: Evaluator) -> str:
     """
     kind = str(evaluator.describe().get("kind", type(evaluator).__name__))
     of = "" if evaluator.origin is None else f" of {evaluator.origin.game.name}"
-    tables = shown([*_unit_tables(evaluator), _tensors(evaluator), _rules(evaluator)])
+    first = _before_learning(evaluator)
+    tables = shown(
+        [*_unit_tables(evaluator, first), _tensors(evaluator, first), _rules(evaluator, first)]
+    )
     return panel(
         f"evaluator {kind}{of}",
         stack(facts(_facts(evaluator)).element(), _settings(evaluator)),
@@ -74,20 +76,19 @@ def _flat(values: Mapping[str, Any]) -> dict[str, object]:
     return settings
 
 
-def _tensors(evaluator: Evaluator) -> Table:
+def _tensors(evaluator: Evaluator, first: Evaluator | None) -> Table:
     """Return how large its tensors are, and how far they are from where they began."""
     state = {
         name: tensor
         for name, tensor in evaluator.state_dict().items()
         if tensor.is_floating_point()
     }
-    first = _before_learning(evaluator)
     drifts = tensor_drifts(state, state if first is None else first.state_dict())
     moved = [asdict(drift) for drift in drifts if drift.current or drift.drift]
     return tensor_table(moved, with_drift=first is not None)
 
 
-def _before_learning(evaluator: _Kind) -> _Kind | None:
+def _before_learning(evaluator: Evaluator) -> Evaluator | None:
     """Return an evaluator as it was before learning, where that is known."""
     known = {} if evaluator.origin is None else evaluator.origin.initial
     names = evaluator.state_dict().keys()
@@ -98,24 +99,24 @@ def _before_learning(evaluator: _Kind) -> _Kind | None:
     return first
 
 
-def _unit_tables(evaluator: Evaluator) -> list[Table]:
+def _unit_tables(evaluator: Evaluator, first: Evaluator | None) -> list[Table]:
     """Return the rules in a rules network, by weight, where its start is known."""
-    origin, first = evaluator.origin, _before_learning(evaluator)
+    origin = evaluator.origin
     if origin is None or first is None:
         return []
     return unit_tables(unit_rules(evaluator, first, origin.game), origin.game.roles[0])
 
 
-def _rules(evaluator: Evaluator) -> Table:
+def _rules(evaluator: Evaluator, first: Evaluator | None) -> Table:
     """Return the rules behind the weights of goal networks, the largest drift first."""
     networks, origin = weighted_networks(evaluator), evaluator.origin
     if networks is None or not 0 < len(networks.wiring.row) <= _MOST_WEIGHTS:
         return Table([], "")
-    first = _before_learning(networks) if networks is evaluator else None
+    then = weighted_networks(first) if first is not None and networks is evaluator else None
     rules = summaries(
-        weight_table(networks, networks if first is None else first),
+        weight_table(networks, networks if then is None else then),
         {} if origin is None else rule_texts(origin.game),
     )
-    if first is None:
+    if then is None:
         rules.sort(key=lambda rule: -rule.weights)
-    return rule_table([asdict(rule) for rule in rules], with_drift=first is not None)
+    return rule_table([asdict(rule) for rule in rules], with_drift=then is not None)

@@ -1,8 +1,8 @@
 """Playouts by many threads, each with half a word of lanes: the same loop, in a frame of its own.
 
-The text leaves two things open, which :func:`gpu_module` fills in: the
-number of the thread that runs it, and the way to its memory. So what a GPU runs can be run on a
-processor, thread after thread, but for these few lines.
+The text leaves two things open, which :func:`gpu_module` fills in: the number of the thread that
+runs it, and the way to its memory. So what a GPU runs can be run on a processor, thread after
+thread, but for these few lines.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from neurogame.native.arrays import overlay
 from neurogame.native.compiled import inner
 from neurogame.native.layout import Int32
 from neurogame.native.numbers import numbers_of
-from neurogame.native.struct import Struct
+from neurogame.native.struct import Struct, whole_numbers
 from neurogame.search.mcts.compiled.ahead import PlayedAhead
 from neurogame.search.mcts.compiled.tree import Tree
 from neurogame.search.mcts.settings import MctsSettings
@@ -232,8 +232,7 @@ class Totals(Struct):
 
     def numbers(self) -> dict[str, int]:
         """Return all of them by their names."""
-        # They lie in this order, word by word.
-        return dict(zip(self.layout(), self.__dict__["_words"].tolist(), strict=False))
+        return whole_numbers(self)
 
     def set(self, numbers: dict[str, int]) -> None:
         """Set them to what :meth:`numbers` has returned."""
