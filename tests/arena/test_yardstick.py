@@ -232,7 +232,7 @@ def test_positions_are_different_and_have_one_chooser() -> None:
 
 def test_the_share_of_exact_values_kept_is_that_of_a_search_of_one_ply() -> None:
     # So early no move ends a match: a search has nothing to go by but what it is told.
-    states = sample_positions(game(), 60, 1, range(1, 4))
+    states = sample_positions(game(), 24, 1, range(1, 4))
     proved = [(state, move_values(prover(), state) or {}) for state in states]
     proved = [(state, found) for state, found in proved if len(set(found.values())) > 1]
     told = [state for state, _ in proved]
@@ -242,7 +242,7 @@ def test_the_share_of_exact_values_kept_is_that_of_a_search_of_one_ply() -> None
         # Where several moves look best, each counts its share; a search draws one of them.
         kept = [
             value_kept_by(game(), evaluator, told, seed=seed, prover=prover()).telling_kept
-            for seed in range(6)
+            for seed in range(3)
         ]
         found = positions.kept_by(evaluator)
         assert found.positions == len(told) > 30
