@@ -10,7 +10,7 @@ import tempfile
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
@@ -92,6 +92,40 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, write)
 
 
+@contextlib.contextmanager
+def writing(what: str, advice: str = "") -> Iterator[None]:
+    """Turn what the system refuses into a message.
+
+    Args:
+        what: is written: a path, with the option that names it.
+        advice: what else to name; nothing where that is clear.
+
+    Raises:
+        ConfigurationError: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = f"{error.strerror or error}{advice and f'; {advice}'}"
+        raise ConfigurationError(f"cannot write {what}: {reason}") from error
+
+
+def check_output(option: str, path: Path) -> None:
+    """Refuse a file that could not be written, before the work begins that it is to hold.
+
+    Args:
+        option: that names it.
+        path: the file.
+
+    Raises:
+        ConfigurationError: it is a folder, or its folder is not there.
+    """
+    if path.is_dir():
+        raise ConfigurationError(f"{option} {path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"{option} {path}: there is no folder {path.parent}; make one")
+
+
 def write_output(path: Path, text: str, *, force: bool) -> None:
     """Write a file that a user has named, as a whole or not at all.
 
@@ -103,12 +137,10 @@ def write_output(path: Path, text: str, *, force: bool) -> None:
     Raises:
         ConfigurationError: the file exists, or cannot be written.
     """
-    try:
+    with writing(str(path)):
         if path.exists() and not force:
             raise ConfigurationError(f"{path} exists already; give --force to replace it")
         write_text(path, text)
-    except OSError as error:
-        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

@@ -45,3 +45,8 @@ def seconds_spent() -> float:
     ended = _ENDED[: len(_BEGUN)]
     now = [time.monotonic()] * (len(_BEGUN) - len(ended))
     return sum(ended) + sum(now) - sum(_BEGUN)
+
+
+def working_time() -> float:
+    """Return the time as ``time.monotonic`` tells it, on a clock that stood while they did."""
+    return time.monotonic() - seconds_spent()

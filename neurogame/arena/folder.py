@@ -12,8 +12,8 @@ from neurogame.arena.crosstable import Key
 from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import markdown
 from neurogame.arena.schedule import Slot
-from neurogame.errors import ConfigurationError, LimitError
-from neurogame.files import lock_file, write_text
+from neurogame.errors import ConfigurationError
+from neurogame.files import lock_file, write_text, writing
 from neurogame.players.record import MatchRecord
 from neurogame.version import __version__
 
@@ -21,6 +21,7 @@ SETTINGS = "settings.json"
 MATCHES = "matches.jsonl"
 RESULTS = "results.json"
 TABLE = "table.md"
+_AGAIN = "make room, then give the same command to go on"
 
 
 @final
@@ -46,14 +47,10 @@ class ArenaFolder:
         """
         self.path = path
         self._values = json.loads(json.dumps(values))
-        try:
+        with writing(f"--output {path}", "name a folder that can be written"):
             path.mkdir(parents=True, exist_ok=True)
             # Without a buffer: a line is written as a whole or not at all.
             self._stream: BinaryIO = (path / MATCHES).open("ab", buffering=0)
-        except OSError as error:
-            raise ConfigurationError(
-                f"--output {path}: {error.strerror}; name a folder that can be written"
-            ) from None
         try:
             if not lock_file(self._stream, wait=False):
                 raise ConfigurationError(
@@ -135,10 +132,8 @@ class ArenaFolder:
             "seats": slot.seats,
             "match": record.as_dict(),
         }
-        try:
+        with writing(f"--output {self.path}", _AGAIN):
             self._stream.write(json.dumps(line).encode() + b"\n")
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
 
     def _read(self, line: bytes, slots: Mapping[Key, Slot]) -> tuple[Slot, MatchRecord]:
         """Return the match in a line."""
@@ -165,13 +160,5 @@ class ArenaFolder:
         self._write_text(name, json.dumps(values, indent=1) + "\n")
 
     def _write_text(self, name: str, text: str) -> None:
-        try:
+        with writing(f"--output {self.path}", _AGAIN):
             write_text(self.path / name, text)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
-
-
-def _cannot_write(path: Path, error: OSError) -> LimitError:
-    return LimitError(
-        f"--output {path}: {error.strerror}; make room, then give the same command to go on"
-    )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.errors import ConfigurationError, MissingExtraError
+from neurogame.files import writing
 
 _COLOUR = "#24527a"
 _INCHES_PER_ROW = 0.34
@@ -63,11 +64,9 @@ def write_plot(result: ArenaResult, path: Path) -> None:
         axis.axvline(50, color="grey", linewidth=0.8, linestyle=":")
         axis.set_xlabel("mean goal of the first-named player, 95 % interval over seeds")
         axis.set_title(f"{result.matches} matches")
-        try:
+        with writing(f"--plot {path}"):
             # Without the date the same results give the same file.
             figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except OSError as error:
-            raise ConfigurationError(f"--plot {path}: {error.strerror}") from None
 
 
 def _rows(result: ArenaResult) -> list[tuple[str, float, tuple[float, float] | None]]:

@@ -11,6 +11,7 @@ from typing import Any, final
 from neurogame.arena.release_strength import ReleaseStrength, strength_of_run
 from neurogame.arena.run_head import is_training, read_config
 from neurogame.errors import ConfigurationError
+from neurogame.files import writing
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.event_file import event_files
 from neurogame.learn.run_files import BEST, CONFIG, LATEST, LOGS, STRENGTH
@@ -146,17 +147,15 @@ def export_run(run: RunRecord, out: Path) -> int:
         f"# anew, from the rules; all settings are in {CONFIG}",
         " ".join(again).replace(rules, f"{name}/{rules}"),
     ]
-    try:
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in _FILES:
-                if (run.path / file).is_file():
-                    archive.write(run.path / file, f"{name}/{file}")
-            archive.writestr(f"{name}/{rules}", run.checkpoint.rules)
-            archive.writestr(f"{name}/commands.txt", "\n".join(commands) + "\n")
-    except OSError as error:
-        raise ConfigurationError(
-            f"{out} cannot be written: {error.strerror or error}; name a file in another folder"
-        ) from None
+    with (
+        writing(str(out), "name a file in another folder"),
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for file in _FILES:
+            if (run.path / file).is_file():
+                archive.write(run.path / file, f"{name}/{file}")
+        archive.writestr(f"{name}/{rules}", run.checkpoint.rules)
+        archive.writestr(f"{name}/commands.txt", "\n".join(commands) + "\n")
     return out.stat().st_size
 
 

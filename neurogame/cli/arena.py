@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from neurogame.arena.settings import DEFAULT_MATCHES, DEFAULT_SPRT_MATCHES, ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError
-from neurogame.files import write_output
+from neurogame.files import check_output, write_output
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
@@ -98,11 +98,12 @@ def run(options: argparse.Namespace) -> int:
     """Run the arena and print its results; exit code 130 if it was interrupted."""
     workers = chosen_workers(options)
     board = options.leaderboard
-    if board is not None and (len(options.players) < 3 or not board.parent.is_dir()):
-        raise ConfigurationError(
-            f"--leaderboard {board}: it needs a folder that is there, and three players or more; "
-            f"there are {len(options.players)}"
-        )
+    if board is not None:
+        check_output("--leaderboard", board)
+        if len(options.players) < 3:
+            raise ConfigurationError(
+                f"--leaderboard: {len(options.players)} players; three or more are needed"
+            )
     settings = _settings(options, workers)
     plot = _plot_path(options)
 

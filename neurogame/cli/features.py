@@ -69,13 +69,10 @@ def _draw(evidence: FeatureEvidence, game: Game, folder: Path) -> None:
     Raises:
         ConfigurationError: there is no such folder, and none can be made.
     """
-    from neurogame.errors import ConfigurationError
-    from neurogame.files import write_text
+    from neurogame.files import write_text, writing
     from neurogame.inspect.feature_svg import feature_svg
 
-    try:
+    with writing(f"--pictures {folder}", "name a folder"):
         folder.mkdir(parents=True, exist_ok=True)
         for number, chosen in enumerate(evidence.chosen, 1):
             write_text(folder / f"{number}.svg", feature_svg(evidence.features[chosen], game))
-    except OSError as error:
-        raise ConfigurationError(f"--pictures {folder}: {error.strerror}; name a folder") from None

@@ -40,14 +40,10 @@ def run(options: argparse.Namespace) -> int:
         if options.output is None:
             write_output(path.with_name(f"{path.name}.orig"), text, force=False)
         write_output(output, repair.text, force=options.output is None)
-    diff = "".join(
-        difflib.unified_diff(
-            text.splitlines(keepends=True),
-            repair.text.splitlines(keepends=True),
-            str(path),
-            str(output),
-        )
-    )
+    before, after = (each.splitlines(keepends=True) for each in (text, repair.text))
+    lines = difflib.unified_diff(before, after, str(path), str(output))
+    # The last line of a file may be without an end: said as the program patch reads it.
+    diff = "".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines)
     left = Counter(finding.severity for finding in repair.left)
     if options.json:
         record = {
@@ -58,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(record, ensure_ascii=False))
     else:
-        print(diff, end="" if diff.endswith("\n") or not diff else "\n")
+        print(diff, end="")
         for finding in repair.left:
             print(finding.text(str(output)))
         print(f"{output}: {len(repair.cured)} repaired, {sum(left.values())} left")

@@ -92,7 +92,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rather-than", metavar="MOVE", help="another move: why rather the first one than this"
     )
-    parser.add_argument("--role", metavar="ROLE", help="whose value or move (default: the first's)")
+    parser.add_argument("--role", metavar="ROLE", help="whose value or move (default: who chooses)")
     parser.add_argument(
         "--judge",
         metavar="NAME",
@@ -109,7 +109,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is asked for; without questions weights, their drift and what judges know."""
     from neurogame.errors import GameError
-    from neurogame.files import write_text
+    from neurogame.files import check_output, write_output
     from neurogame.inspect.calibration_report import calibration, calibration_parts
     from neurogame.inspect.change.report import comparison, comparison_parts
     from neurogame.inspect.network_svg import network_svg
@@ -124,25 +124,28 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.inspect.table import Part, told
     from neurogame.inspect.weights_report import weights_parts, weights_report
 
-    asked = [name for name in ("against", "move", "rather_than") if getattr(options, name)]
+    about_a_state = ("against", "move", "rather_than", "role", "judge", "method")
+    asked = [name for name in about_a_state if getattr(options, name)]
     if asked and not options.state:
         raise GameError(
             f"--{asked[0].replace('_', '-')} goes with --state STATE, such as --state initial"
         )
     if options.out and not options.rules:
         raise GameError("--out FILE.rules goes with --rules")
+    if options.svg:
+        check_output("--svg", Path(options.svg))
     subject = find_subject(options.source, options.evaluator, options.seed)
     top = max(options.top, 0)
     if options.svg and not options.state:
         now, before = subject.values()
-        write_text(Path(options.svg), network_svg(now, options.network, before))
+        write_output(Path(options.svg), network_svg(now, options.network, before), force=True)
     report: dict[str, Any] = {}
     if options.state:
         names = ("state", "role", "method", "against", "move", "rather_than", "judge")
         question = Question(**{name: getattr(options, name) for name in names})
         report["attribution"] = state_report(subject, question)
         if options.svg:
-            write_text(Path(options.svg), moves_picture(subject, question))
+            write_output(Path(options.svg), moves_picture(subject, question), force=True)
     if options.json or not (options.state or options.rules):
         report |= weights_report(subject, top)
     if options.compare:

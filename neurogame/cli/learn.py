@@ -22,6 +22,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.kind import Kind, Learned, Lesson
 from neurogame.evaluators.kinds import learning_kinds
+from neurogame.files import check_output, writing
 from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
@@ -89,8 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if base is not None:
         game = _own_game(game, base)
     path = options.out or Path(f"{game.name}-{name}.pt")
-    if not path.parent.is_dir():
-        raise ConfigurationError(f"--out {path}: there is no folder {path.parent}; make it first")
+    check_output("--out", path)
     bar = _Bar(game, options.quiet or options.json)
     lesson = Lesson(
         game=game,
@@ -105,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
         learned = kind.learn(lesson)
     seconds = time.perf_counter() - start
     held = _new(game, options.seed, learned) if base is None else replace(base, parent=base.hash)
-    digest = save_checkpoint(path, held.with_learned(kind, learned))
+    with writing(f"--out {path}"):
+        digest = save_checkpoint(path, held.with_learned(kind, learned))
     summary = {
         "game": game.name,
         "judge": name,

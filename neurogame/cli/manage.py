@@ -135,18 +135,14 @@ def _print_faults(matches: Sequence[ManagedMatch]) -> None:
 def _recorder(folder: Path) -> Callable[[int, ManagedMatch], None]:
     """Return a function that writes each match into a folder, which the first one makes."""
     from neurogame.errors import ConfigurationError
+    from neurogame.files import writing
 
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"--record {folder}: not a folder; name a folder")
 
     def write(number: int, match: ManagedMatch) -> None:
-        try:
+        with writing(f"--record {folder}", "name a folder with room that can be written to"):
             folder.mkdir(parents=True, exist_ok=True)
             match.record.save(folder / f"{match.record.match_id}.json")
-        except OSError as error:
-            raise ConfigurationError(
-                f"--record {folder}: {error.strerror or error}; name a folder with room that "
-                "can be written to"
-            ) from None
 
     return write

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
+from neurogame.files import write_output, writing
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.options import add_players, add_threads
 from neurogame.players.sharing import OPTION_HELP, sharing
@@ -100,14 +101,10 @@ def _settings(options: argparse.Namespace, roles: int) -> MatchSettings:
 
 def _recorder(folder: Path) -> Callable[[int, MatchRecord], None]:
     """Return a function that writes each match into a folder."""
-    from neurogame.errors import ConfigurationError
-
-    try:
+    with writing(f"--record {folder}", "name a folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(f"--record {folder}: {error.strerror}; name a folder") from None
 
     def write(number: int, record: MatchRecord) -> None:
-        (folder / f"match-{number:05d}.json").write_text(record.to_json() + "\n", encoding="utf-8")
+        write_output(folder / f"match-{number:05d}.json", record.to_json() + "\n", force=True)
 
     return write

@@ -96,13 +96,12 @@ def _measure(tables: Sequence[PaperTable], options: argparse.Namespace) -> int:
     from neurogame.bars import bar_stream
     from neurogame.cli.papers.measured import read_records, run_jobs
     from neurogame.cli.papers.report import best_records, verdict, write_report
+    from neurogame.files import writing
     from neurogame.workers.local import local_workers
 
     folder = options.out
-    try:
+    with writing(f"--out {folder}", "name a folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(f"--out {folder}: {error.strerror}; name a folder") from None
     wanted = list(_jobs(tables, options))
     if not wanted:
         raise ConfigurationError("no cell can be measured; see above, or the names of --cells")

@@ -7,6 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from neurogame.errors import ConfigurationError
 from neurogame.kernels.backend import backend_names
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="library game or path of a rulesheet")
-    parser.add_argument("--games", type=int, default=10_000, help="number of games (10000)")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--games", type=int, default=10_000, help="number of games (10000)")
     parser.add_argument("--seed", type=int, default=0, help="same seed, same games (0)")
     parser.add_argument("--max-plies", type=int, default=1000, help="step limit of a game (1000)")
     parser.add_argument(
@@ -25,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="games side by side (as many as games, at most 16384); part of what the seed means",
     )
-    parser.add_argument(
+    length.add_argument(
         "--steps",
         type=int,
         help="instead of --games: play on all lanes for so many steps, restarting finished "
@@ -58,9 +60,11 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.kernels.playout import PlayoutRun
     from neurogame.simulate.game import Game
 
+    moves = options.moves is not None
+    if moves and options.moves < 1:
+        raise ConfigurationError(f"moves must be at least 1, not {options.moves}")
     game = Game.load(options.rules)
     start = time.perf_counter()
-    moves = options.moves is not None
     kernel = game.simulator(options.device).playout_kernel(options.backend, moves=moves)
     # The first step pays for compiling.
     kernel.run(PlayoutRun(seed=0, lanes=1, steps=1, max_plies=options.max_plies, moves=moves))

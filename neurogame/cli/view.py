@@ -71,9 +71,12 @@ def run(options: argparse.Namespace) -> int:
         return 0
     import torch
 
+    from neurogame.files import check_output
     from neurogame.view.subject import open_subject
     from neurogame.waiting import say
 
+    if options.export is not None:
+        check_output("--export", options.export)
     torch.set_num_threads(1)
     # Large rules take seconds where they were never ground before.
     patience = threading.Timer(_PATIENCE, say, [f"{options.target} is being opened"])
@@ -93,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         from neurogame.view.export import export, with_match
 
         player = options.player or subject.opponent
-        shown = with_match(subject, player, max(options.plies, 1), options.seed)
+        shown = with_match(subject, player, options.plies, options.seed)
         size = export(shown, options.export, method=options.method)
         print(f"{options.export}: {len(shown.match.moves)} plies, {size / 1e6:.1f} MB")
         return 0

@@ -33,7 +33,7 @@ class Question:
 
     Attributes:
         state: see :func:`~neurogame.inspect.named_state.named_state`.
-        role: whose value or move; None: the first role's, of a move the first one's with a choice.
+        role: whose value or move; None: the first role's that has a choice.
         method: see :func:`~neurogame.inspect.attribution.attribute.attribute`.
         against: another state, of which the contributions that differ are told instead.
         move: a move, which is explained in place of the state; None where a judge of moves is
@@ -73,7 +73,7 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
             "two states are compared by --state and --against, two moves of a state by --move and "
             "--rather-than; judges of moves have nothing to say of states"
         )
-    role = _role(game, state, question.role, of_move)
+    role = _role(game, state, question.role)
     values = move_values(opinion, state)[role]
     other: State | None = None
     if of_move:
@@ -126,14 +126,14 @@ def moves_picture(subject: Subject, question: Question) -> str:
     """
     game, opinion = subject.game, subject.opinion(question.judge)
     state = named_state(game, question.state)
-    role = _role(game, state, question.role, of_move=True)
+    role = _role(game, state, question.role)
     moves = move_values(opinion, state)[role]
     if not moves:
         raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
     return moves_svg(state, role, moves, shares=subject.has_values(question.judge))
 
 
-def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
+def _role(game: Game, state: State, name: str | None) -> int:
     """Return whose value or move is asked for."""
     if name is not None:
         role = game.role_index(name)
@@ -141,7 +141,7 @@ def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
             raise GameError(f"the role {name} is chance, to which nothing is worth anything")
         return role
     choosing = [role for role in game.players if len(state.legal_moves[role]) > 1]
-    return choosing[0] if of_move and choosing else game.players[0]
+    return (choosing or game.players)[0]
 
 
 def _of_moves(

@@ -63,7 +63,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
 
 def weights_parts(report: dict[str, Any]) -> list[Part]:
     """Return a report of :func:`weights_report` as people read it."""
-    counted = ", ".join(f"{name} {value}" for name, value in report["counters"].items())
+    counted = ", ".join(f"{name} {round(value, 1):,}" for name, value in report["counters"].items())
     what = f"evaluator {report['kind']}" if report["kind"] else "no evaluator of states"
     weights = [{**row, "end": " (redirected)" * row["redirected"]} for row in report["weights"]]
     columns = "before={initial:+.4f} | now={current:+.4f} | drift={drift:+.4f}"

@@ -35,6 +35,18 @@ MakePlayouts: TypeAlias = Callable[[Circuit, str | None, Device], PlayoutKernel]
 MakeStep: TypeAlias = Callable[[Circuit, str | None], StepKernel]
 
 
+def known_device(device: Device) -> torch.device:
+    """Return a device by its name.
+
+    Raises:
+        ConfigurationError: there is no such device.
+    """
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ConfigurationError(f"device {str(device)!r} is not there; take cpu or cuda") from None
+
+
 def playout_kernel(
     circuit: Circuit, backend: str | None = None, device: Device = "cpu"
 ) -> PlayoutKernel:
@@ -95,7 +107,7 @@ def resolve_backend(
             is no such device.
         MissingExtraError: its modules are not installed.
     """
-    kind = torch.device(device).type
+    kind = known_device(device).type
     name, source = "auto" if backend is None else backend, "backend"
     if name == "auto" and VARIABLE in os.environ:
         name, source = os.environ[VARIABLE], VARIABLE
@@ -135,7 +147,7 @@ def resolve_backend(
 
 def available_backends(device: Device = "cpu") -> tuple[str, ...]:
     """Return the backends that run on a device of this machine, ``auto`` left out."""
-    kind = torch.device(device).type
+    kind = known_device(device).type
     return tuple(
         name
         for name, (backend, _) in named_backends().items()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.evaluators.rules_network.evaluator import as_rules_network
+from neurogame.first_use import working_time
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
@@ -221,7 +221,7 @@ class Trainer(TrainingRun):
         until = math.inf
         if config.games is None:
             longest = max(_LEAST_MATCHES, _MATCH_SHARE * (config.seconds or 0.0))
-            until = min(time.monotonic() + longest, self.learn_until + _LEAST_MATCHES)
+            until = min(working_time() + longest, self.learn_until + _LEAST_MATCHES)
         # 1 or 2 plies ahead: what players add by searching deeper serves both alike.
         few = 1
         for moves in game.initial_state().legal_moves:
@@ -237,7 +237,7 @@ class Trainer(TrainingRun):
             max_plies=learner.plies,
             margin=opposed(game),
             depth=2 if few <= _FEW_JOINT_MOVES else 1,
-            stop=lambda: self.stop_requested or time.monotonic() >= until,
+            stop=lambda: self.stop_requested or working_time() >= until,
             workplace=self._workplace,
         )
 

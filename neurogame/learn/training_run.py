@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from neurogame.aside import Aside, LeftBehindError
 from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.first_use import working_time
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint
 from neurogame.learn.counters import Counters
 from neurogame.learn.run_folder import RunFolder
@@ -44,8 +45,8 @@ class TrainingRun(ABC):
         results: evaluations so far, oldest first.
         saved: hash of the last file; empty if there is none yet.
         stop_requested: whether the run is to end after the present round.
-        learn_until: when learning ends at the latest, as ``time.monotonic`` tells it; what
-            measures then ends soon.
+        learn_until: when learning ends at the latest, by
+            :func:`~neurogame.first_use.working_time`; what measures then ends soon.
         end: when the run has to be over, likewise.
         is_cut: whether a round was left behind because it would have taken too long; what was
             learned since the last file is then lost.
@@ -136,7 +137,7 @@ class TrainingRun(ABC):
         games, seconds = self._ends.games, self._ends.seconds
         if games is not None and self.counters.matches >= games:
             return True
-        if time.monotonic() >= self.learn_until:
+        if working_time() >= self.learn_until:
             return True
         return seconds is not None and self.counters.seconds >= seconds
 
@@ -166,8 +167,7 @@ class TrainingRun(ABC):
 
     def _is_late(self) -> bool:
         """Return whether a round under way is no longer to be waited for."""
-        now = time.monotonic()
-        return now >= self.end or now >= self._stopped_at + _PATIENCE
+        return working_time() >= self.end or time.monotonic() >= self._stopped_at + _PATIENCE
 
     def save(self) -> str:
         """Write ``latest.pt``, from which the run can go on, and return its hash."""

@@ -59,7 +59,7 @@ class Game:
             self.roles = self.proved.prover.roles
         else:
             self.roles = circuit.roles
-        self._simulators: dict[tuple[torch.device, str], Simulator] = {}
+        self._simulators: dict[tuple[str, str], Simulator] = {}
 
     @classmethod
     def load(cls, name_or_path: str | Path, *, cache: bool = True, prover: bool = False) -> Game:
@@ -219,11 +219,11 @@ class Game:
                 for themselves.
 
         Raises:
-            ConfigurationError: there is no such backend, or it does not run on this device.
+            ConfigurationError: there is no such device or backend, or it does not run there.
             MissingExtraError: its modules are not installed.
             GameError: there is no circuit.
         """
-        key = (torch.device(device), backend)
+        key = (str(device), backend)
         if key not in self._simulators:
             self._simulators[key] = Simulator(self.circuit, *key)
         return self._simulators[key]

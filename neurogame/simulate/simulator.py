@@ -13,7 +13,7 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
-from neurogame.kernels.backends import playout_kernel, resolve_backend, step_kernel
+from neurogame.kernels.backends import known_device, playout_kernel, resolve_backend, step_kernel
 from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.playout import PlayoutKernel
@@ -121,11 +121,11 @@ class Simulator:
             MissingExtraError: its modules are not installed.
         """
         self.circuit = circuit
-        named = torch.device(device)
+        named = known_device(device)
         if named.type == "cuda" and (absent := find_absent(named)):
             raise ConfigurationError(f"device {device} is not there: {absent}")
         # With its number, as tensors name it.
-        self.device = torch.empty(0, device=device).device
+        self.device = torch.empty(0, device=named).device
         self._backend = resolve_backend(backend, self.device, circuit)
         self.move_offsets: list[int] = circuit.move_offsets.tolist()
         fluents = torch.from_numpy(circuit.initial.copy()).to(self.device, torch.int64)

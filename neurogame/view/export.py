@@ -12,8 +12,8 @@ from typing import Any
 from tqdm import tqdm
 
 from neurogame.bars import bar_stream
-from neurogame.errors import ConfigurationError, GameError
-from neurogame.files import write_text
+from neurogame.errors import GameError
+from neurogame.files import write_output
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
@@ -41,13 +41,14 @@ def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> Page
 
     Raises:
         PlayerError: there is no such player, or it is none that the page may ask for.
+        ConfigurationError: there are to be no plies.
     """
     if subject.match.moves:
         return subject
-    spec = checked_player(player)
+    spec, settings = checked_player(player), MatchSettings(max_plies=plies)
     players = [make_player(spec, subject.game, seed + role) for role in subject.game.players]
     say(f"{spec} plays a match of {subject.game.name} with itself, of at most {plies} plies")
-    record = play_match(subject.game, players, seed=seed, settings=MatchSettings(max_plies=plies))
+    record = play_match(subject.game, players, seed=seed, settings=settings)
     match = RecordedMatch(moves=record.moves, players=record.players, ending=record.ending)
     return replace(subject, match=match)
 
@@ -77,13 +78,7 @@ def export(
         | {"judges": [next(iter(subject.opinions))], "packed": base64.b64encode(packed).decode()},
         alone=True,
     )
-    try:
-        write_text(path, text)
-    except OSError as error:
-        raise ConfigurationError(
-            f"--export {path}: {error.strerror or error}; name a file in a folder that can be "
-            "written to"
-        ) from None
+    write_output(path, text, force=True)
     return len(text.encode())
 
 

@@ -57,6 +57,9 @@ def read_match(path: Path, number: int = 0) -> RecordedMatch:
     try:
         text = path.read_text(encoding="utf-8")
         first = json.loads(text.partition("\n")[0])
+        count = len(text.splitlines()) if "match" in first else 1
+        if not 0 <= number < count:
+            raise IndexError(f"there are {count}, from 0")
         if "event" in first:
             return _served([json.loads(line) for line in text.splitlines()])
         if "match" in first:

@@ -168,7 +168,7 @@ def test_what_is_not_of_a_run_stays(runs: Path, capsys: Captured) -> None:
         ("runs export", "name one run"),
         ("runs --json prune", "not with prune"),
         ("runs export runs", "holds no training run"),
-        ("runs export runs/weak --out nowhere/x.zip", "cannot be written"),
+        ("runs export runs/weak --out nowhere/x.zip", "cannot write nowhere/x.zip"),
     ],
 )
 def test_what_cannot_be_is_one_line(runs: Path, line: str, said: str, refused: Refused) -> None:

@@ -136,6 +136,11 @@ def test_the_command_prints_a_diff_and_keeps_the_old_file(
     assert main(["fix", str(path)]) == 0
     assert path.with_name("game.kif.orig").read_text() == old
     assert "1 repaired, 0 left" in capsys.readouterr().out
+    path.write_text(old.rstrip("\n"), encoding="utf-8")
+    assert main(["fix", str(path), "--dry-run"]) == 0
+    unended = "-{}\n\\ No newline at end of file\n+{}\n\\ No newline at end of file\n"
+    cured = ("(<= (next q) (not (not (true p))))", "(<= (next q) (true p))")
+    assert unended.format(*cured) in capsys.readouterr().out
 
 
 def test_only_prefix_notation_is_repaired() -> None:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,9 +18,11 @@ from typing import Any
 import pytest
 import torch
 
+from neurogame import first_use
 from neurogame.arena.strength_table import still_rises
 from neurogame.cli import train as train_command
 from neurogame.cli.main import main
+from neurogame.cli.training import clock
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
@@ -303,6 +306,23 @@ def test_a_run_ends_when_its_time_is_over_and_its_matches_too(tmp_path: Path) ->
     (row,) = run.results
     assert (row["matches"], row["unfinished"], row["released"]) == (0, 40, False)
     assert row["score"] is None
+
+
+def test_the_clock_of_a_run_stands_while_something_is_compiled_for_the_first_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = Game.load("tictactoe")
+    config = TrainConfig(learner=fitted(loaded, SMALL), seconds=10.0)
+    run = Trainer(loaded, config, RunFolder(tmp_path / "run"))
+    spent = 0.0
+    for module in (first_use, clock):
+        monkeypatch.setattr(module, "seconds_spent", lambda: spent)
+    clock.RunClock(10.0, time.monotonic() - 60.0).limit(run)
+    assert run.finished()
+    assert run._is_late()
+    spent = 60.0  # Within a round: nothing compiles before.
+    assert not run.finished()
+    assert not run._is_late()
 
 
 def test_training_from_python_needs_an_end_and_no_more(tmp_path: Path) -> None:

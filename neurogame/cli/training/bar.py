@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from neurogame.bars import bar_stream
+from neurogame.first_use import working_time
 
 if TYPE_CHECKING:
     from neurogame.learn.training_run import TrainingRun
@@ -44,7 +44,7 @@ def training_bar(
 
         def show(texts: Mapping[str, str]) -> None:
             bar.set_postfix(texts, refresh=False)
-            past = run.total - max(0.0, run.learn_until - time.monotonic())
+            past = run.total - max(0.0, run.learn_until - working_time())
             bar.update(max(run.done, past, bar.n) - bar.n)
 
         yield show

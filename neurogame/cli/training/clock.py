@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, final
 
 from neurogame.aside import Aside, LeftBehindError
 from neurogame.errors import LimitError
-from neurogame.first_use import seconds_spent
+from neurogame.first_use import seconds_spent, working_time
 
 if TYPE_CHECKING:
     from neurogame.learn.training_run import TrainingRun
@@ -32,7 +31,7 @@ class RunClock:
             begun: when the command began, as ``time.monotonic`` tells it; None: now.
         """
         self._seconds = math.inf if seconds is None else seconds
-        self._begun = (time.monotonic() if begun is None else begun) - seconds_spent()
+        self._begun = working_time() if begun is None else begun - seconds_spent()
 
     def get_ready(self, make: Callable[[], T]) -> T:
         """Return what is made within the seconds of the run.
@@ -45,7 +44,7 @@ class RunClock:
         """
         aside = Aside()
         try:
-            return aside.do(make, lambda: time.monotonic() >= self._at(_OVER))
+            return aside.do(make, lambda: working_time() >= self._at(_OVER))
         except LeftBehindError:
             raise LimitError(
                 f"there was no time left to learn: to ground and compile the game took longer "
@@ -60,8 +59,8 @@ class RunClock:
 
     @property
     def measured(self) -> float:
-        """When measuring is over at the latest, as ``time.monotonic`` tells it."""
+        """When measuring is over at the latest, as ``working_time`` tells it."""
         return self._at(_MEASURED)
 
     def _at(self, seconds: float) -> float:
-        return self._begun + seconds_spent() + self._seconds + seconds
+        return self._begun + self._seconds + seconds

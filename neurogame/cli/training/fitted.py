@@ -27,6 +27,7 @@ from neurogame.cli.training.paper import resumed_paper, started_paper
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
+from neurogame.first_use import working_time
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
@@ -239,7 +240,9 @@ def _meter(trainer: Run, until: float) -> StrengthMeter | None:
     def found(strength: ReleaseStrength) -> None:
         trainer.folder.log_strength(strength.to_json())
 
-    make = partial(StrengthMeter, game, trainer.untrained, seed=trainer.seed, found=found)
+    make = partial(
+        StrengthMeter, game, trainer.untrained, seed=trainer.seed, found=found, clock=working_time
+    )
     if whole is not None:
         seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
         return make(seconds=seconds, until=until)

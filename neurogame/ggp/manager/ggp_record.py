@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, final
 
 from neurogame.errors import GameError
-from neurogame.files import write_whole
+from neurogame.files import write_text
 from neurogame.ggp.protocol.messages import compact, spaced, split_terms
 
 
@@ -97,11 +97,7 @@ class GgpRecord:
 
     def save(self, path: Path) -> None:
         """Write the record to a file, whole or not at all."""
-
-        def write(stream: BinaryIO) -> None:
-            stream.write(f"{self.to_json()}\n".encode())
-
-        write_whole(path, write)
+        write_text(path, f"{self.to_json()}\n")
 
     @classmethod
     def from_json(cls, text: str) -> GgpRecord:

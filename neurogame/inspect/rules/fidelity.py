@@ -27,7 +27,7 @@ class Fidelity:
     Attributes:
         states: number of states.
         difference: mean absolute difference of the values, 0..1.
-        correlation: of the log-odds, cut off at 6; NaN where one of them is the same everywhere.
+        correlation: of the log-odds, cut off at 6; 0 where one of them is the same everywhere.
         side: share of the values on the same side of one half, where the first evaluator's is
             more than 0.05 from it.
         choices: pairs of a state and a role with a choice.
@@ -73,5 +73,5 @@ def fidelity(
 def _correlation(one: Float64s2, other: Float64s2) -> float:
     odds = [np.clip(log_odds(values), -_CLIPPED, _CLIPPED).ravel() for values in (one, other)]
     if min(logits.std() for logits in odds) < 1e-9:
-        return float("nan")
+        return 0.0
     return float(np.corrcoef(odds[0], odds[1])[0, 1])

@@ -11,7 +11,7 @@ from neurogame.arena.positions import played_positions
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.rules.weighted_rules import RuleSet
 from neurogame.evaluators.rules.write import weighted_rule_text, weighted_rules_text
-from neurogame.files import write_text
+from neurogame.files import check_output, write_output
 from neurogame.inspect.rules.extract import ExtractedRule, Extractor
 from neurogame.inspect.rules.fidelity import Fidelity, fidelity
 from neurogame.inspect.subject import Subject
@@ -41,14 +41,17 @@ def rules_report(
 
     Raises:
         CheckpointError: there are only judges of moves.
-        ConfigurationError: the size is below 1, or players would not know the file for rules.
+        ConfigurationError: the size is below 1, players would not know the file for rules, or it
+            cannot be written.
     """
     if size < 1:
         raise ConfigurationError(f"--size {size}: at least 1 rule is needed")
-    if out is not None and out.suffix.lower() != ".rules":
-        raise ConfigurationError(
-            f"{out}: player strings know files of rules by their names, which end with .rules"
-        )
+    if out is not None:
+        check_output("--out", out)
+        if out.suffix.lower() != ".rules":
+            raise ConfigurationError(
+                f"{out}: player strings know files of rules by their names, which end with .rules"
+            )
     evaluator, initial = subject.values()
     game = subject.game
     rules, about = Extractor(game, evaluator, seed=seed).rules(size)
@@ -60,7 +63,7 @@ def rules_report(
         measured = fidelity(game, evaluator, student, played)
         before = fidelity(game, evaluator, initial, played)
     if out is not None:
-        write_text(out, rules_file_text(rules, about, measured, subject.name))
+        write_output(out, rules_file_text(rules, about, measured, subject.name), force=True)
     return {
         "size": len(rules.rules),
         "opposed": rules.opposed,

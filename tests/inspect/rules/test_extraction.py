@@ -131,10 +131,12 @@ def test_the_command_writes_what_players_play(
     assert report["size"] == len(report["rules"]) == 6
     assert report["fidelity"]["moves"] > report["fidelity"]["chance"]
     assert report["fidelity"]["moves"] > report["initial"]["moves"]
+    # The same everywhere before learning: and JSON knows no NaN.
+    assert report["initial"]["correlation"] == 0.0
     written = load_weighted_rules(path)
     assert [rule.weight for rule in written.rules] == [row["weight"] for row in report["rules"]]
     assert main(["inspect", str(path), "--state", "random:3:1"]) == 0
-    assert "value for xplayer" in capsys.readouterr().out
+    assert "value for oplayer" in capsys.readouterr().out
     assert main(["match", "tictactoe", "--players", f"alphabeta:{path},depth=1", "random"]) == 0
     assert main(line) == 0
     shown = capsys.readouterr().out
