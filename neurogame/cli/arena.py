@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         check_output("--leaderboard", board)
         if len(options.players) < 3:
             raise ConfigurationError(
-                f"--leaderboard: {len(options.players)} players; three or more are needed"
+                f"--leaderboard: it needs three players or more; there are {len(options.players)}"
             )
     settings = _settings(options, workers)
     plot = _plot_path(options)

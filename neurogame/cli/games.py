@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         width = max(map(len, names), default=0)
         for game in games:
-            print(f"{game['name']:{width}s}  {len(game['roles'])} roles  {game['summary']}")
+            roles = "1 role " if len(game["roles"]) == 1 else f"{len(game['roles'])} roles"
+            print(f"{game['name']:{width}s}  {roles}  {game['summary']}")
     return 0
 
 

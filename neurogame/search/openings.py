@@ -129,7 +129,7 @@ class Openings:
             plies = f"{self.plies} {'ply' if self.plies == 1 else 'plies'}"
             parts.append(f"there are only {count} openings of {plies}, not {asked}")
         if self.are_decided:
-            parts.append("all are decided")
+            parts.append("all openings are decided already")
         elif decided:
             parts.append(f"{decided} decided openings were left out")
         return "; ".join(parts)

@@ -178,7 +178,7 @@ def test_where_everything_is_decided_that_has_to_serve() -> None:
     found = openings.first(10**6)
     assert len(found) == openings.decided == len(every_position(game, 2))
     assert openings.are_decided
-    assert "all are decided" in openings.note(5)
+    assert "all openings are decided already" in openings.note(5)
     assert not Openings(game, 2, 1, nodes=0).are_decided
 
 
