@@ -32,6 +32,7 @@ from typing import Any, final
 
 from tqdm import tqdm
 
+from neurogame.files import write_text
 from neurogame.ggp.manager.contestant import Contestant, contact
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.referee import load_referee
@@ -202,7 +203,7 @@ def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) ->
     seconds = time.monotonic() - began
     if match.interrupted:
         raise KeyboardInterrupt
-    match.record.save(options.log / f"{number:04d}-{name}.json")
+    write_text(options.log / f"{number:04d}-{name}.json", f"{match.record.to_json()}\n")
     # What ends with the match may take a moment to be gone.
     time.sleep(SETTLING_SECONDS)
     # A player logs under the name that it was sent.

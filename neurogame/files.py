@@ -48,7 +48,7 @@ def cache_folder() -> Path | None:
     return (Path(base) if base else Path.home() / ".cache") / "neurogame"
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], None], *, lasting: bool = True) -> None:
+def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: bool = True) -> None:
     """Write a file beside ``path`` and rename it into place.
 
     A process killed at any moment leaves the old file or the new one. Leftover temporary files
@@ -84,12 +84,7 @@ def write_text(path: Path, text: str) -> None:
         path: the final path; its folder must exist.
         text: what the file is to hold.
     """
-    data = text.encode()
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(data)
-
-    write_whole(path, write)
+    write_whole(path, lambda stream: stream.write(text.encode()))
 
 
 @contextlib.contextmanager

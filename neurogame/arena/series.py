@@ -13,10 +13,9 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
 from neurogame.bars import bar_stream
-from neurogame.chance import playing_roles
-from neurogame.errors import ConfigurationError, GameError
+from neurogame.errors import ConfigurationError
 from neurogame.players.match import play_match
-from neurogame.players.match_settings import MatchSettings, named_roles
+from neurogame.players.match_settings import MatchSettings, check_players
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
@@ -54,7 +53,10 @@ def play_series(
         GameError: there are more or fewer players than roles.
         ConfigurationError: fewer than one match, or a seed below 0.
     """
-    _check(game.name, game.roles, len(players), matches, seed)
+    check_players(game.name, game.roles, len(players))
+    for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ConfigurationError(f"{name}={value}; at least {least} is needed")
     chosen = settings or MatchSettings()
     openings = Openings(game, chosen.opening_plies, seed)
 
@@ -100,15 +102,3 @@ def _played(
     ):
         drive(plan, play, collect, Workplace(InlineExecutor()))
     return tally
-
-
-def _check(name: str, roles: Sequence[str], players: int, matches: int, seed: int) -> None:
-    """Refuse a wrong number of players or matches, or a wrong seed."""
-    if players != len(playing_roles(roles)):
-        raise GameError(
-            f"{name} has {named_roles(roles)}, but {players} players were given; name one per "
-            "role (one may be named twice)"
-        )
-    for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
-        if value < least:
-            raise ConfigurationError(f"{name}={value}; at least {least} is needed")

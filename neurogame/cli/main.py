@@ -25,7 +25,7 @@ COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
     "fix": "repair what a rulesheet breaks of the language, where there is one obvious cure",
-    "convert": "rewrite a rulesheet in prefix (KIF), infix (HRF) or operation notation",
+    "convert": "rewrite a rulesheet in prefix (KIF) or infix notation (HRF)",
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",
     "simulate": "play random games and print their statistics",

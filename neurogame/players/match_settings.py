@@ -72,8 +72,8 @@ def check_players(game: str, roles: Sequence[str], players: int) -> None:
     """
     if players != len(playing_roles(roles)):
         raise GameError(
-            f"{game} has {named_roles(roles)}, but {players} players were given; one per role is "
-            "needed"
+            f"{game} has {named_roles(roles)}, but {players} players were given; name one per "
+            "role (one may be named twice)"
         )
 
 

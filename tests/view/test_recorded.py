@@ -79,7 +79,7 @@ def test_matches_of_a_game_manager(record: MatchRecord, tmp_path: Path) -> None:
         is_aborted=False,
         player_names=("one", "other"),
     )
-    managed.save(tmp_path / "m.json")
+    (tmp_path / "m.json").write_text(managed.to_json(), encoding="utf-8")
     found = read_match(tmp_path / "m.json")
     assert found.game == "nim"
     assert found.moves == record.moves

@@ -15,7 +15,6 @@ from neurogame.bars import bar_stream
 from neurogame.cli.training.bar import training_bar
 from neurogame.cli.training.clock import RunClock
 from neurogame.cli.training.folder import (
-    DEFAULT_SECONDS,
     asked_seconds,
     new_folder,
     refuse,
@@ -153,8 +152,7 @@ def _started(
 
     game, folder = new_folder(options)
     given = chosen_settings(options, TrainConfig)
-    if given.get("games") is None and given.get("seconds") is None:
-        given["seconds"] = DEFAULT_SECONDS
+    given["seconds"] = asked_seconds(options)
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
     networks = chosen_settings(options, EvaluatorConfig, "evaluator")
     if networks:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from neurogame.cli.training.folder import (
-    DEFAULT_SECONDS,
+    asked_seconds,
     new_folder,
     refuse,
     resumed,
@@ -46,8 +46,7 @@ def started_paper(options: argparse.Namespace, released: Callable[[Release], Non
 
     game, folder = new_folder(options)
     given = _given(options)
-    if given.get("games") is None and given.get("seconds") is None:
-        given["seconds"] = DEFAULT_SECONDS
+    given["seconds"] = asked_seconds(options)
     kind = {"kind": PaperConfig().evaluator.kind}
     chosen = kind | chosen_settings(options, EvaluatorConfig, "evaluator")
     config = PaperConfig(evaluator=EvaluatorConfig(**chosen), **given)

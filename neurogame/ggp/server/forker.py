@@ -53,7 +53,6 @@ class Forker:
         self._starting = starting
         self._changed = threading.Condition()
         self._needed_until = self._warm_by = 0.0
-        self._was_warm = False
 
     def is_warm(self) -> bool:
         """Return whether it lives and has loaded all; copies start at once then."""
@@ -62,7 +61,6 @@ class Forker:
                 # Given back at once: with the file.
                 fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                self._was_warm = True
                 return True
         return False
 
@@ -97,7 +95,7 @@ class Forker:
         return time.monotonic() < self._needed_until
 
     def _watch(self, report: Callable[[str], None]) -> None:
-        pause, has_died = _LOOK, False
+        pause, was_warm, has_died = _LOOK, False, False
         while True:
             with self._starting, contextlib.suppress(OSError):  # Perhaps one can be started later.
                 is_needed = self._is_needed()
@@ -106,7 +104,7 @@ class Forker:
                 else:
                     _end()
             if not is_needed:
-                pause, has_died, self._was_warm = _LOOK, False, False
+                pause, was_warm, has_died = _LOOK, False, False
                 with self._changed:
                     self._changed.wait_for(self._is_needed)
                 continue
@@ -114,9 +112,9 @@ class Forker:
             if self.is_warm():
                 if has_died:
                     report("processes start at once again")
-                pause, has_died = _LOOK, False
-            elif self._was_warm:
-                has_died, self._was_warm = True, False
+                pause, was_warm, has_died = _LOOK, True, False
+            elif was_warm:
+                was_warm, has_died = False, True
                 report(
                     "warning: the process that others are copied from has died; another one loads "
                     "what players need, and until then they start seconds later"

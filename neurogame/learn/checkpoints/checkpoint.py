@@ -275,11 +275,7 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     # In memory first: torch hides why a disk refuses.
     whole = io.BytesIO()
     _save_small(document, whole, _QUICKLY if often else None)
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(whole.getbuffer())
-
-    write_whole(Path(path), write)
+    write_whole(Path(path), lambda stream: stream.write(whole.getbuffer()))
     return digest
 
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, final
 
-from neurogame.files import write_whole
+from neurogame.files import write_text
 
 INDEX = "checkpoints.json"
 """Name of the index file in the folder."""
@@ -76,12 +76,7 @@ def write_index(folder: Path, entries: Mapping[str, IndexEntry]) -> None:
     """
     files = {name: asdict(entry) for name, entry in sorted(entries.items())}
     document = {"format": _FORMAT, "version": _VERSION, "files": files}
-    octets = (json.dumps(document, indent=1) + "\n").encode()
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(octets)
-
-    write_whole(folder / INDEX, write)
+    write_text(folder / INDEX, json.dumps(document, indent=1) + "\n")
 
 
 def _entry(values: Any) -> IndexEntry | None:
