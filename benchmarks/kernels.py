@@ -31,7 +31,7 @@ from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.codegen.kernel import STRAIGHT_GATES
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.leaves.expander import ChildBlocks, Expander, fill_children
-from neurogame.kernels.playout import PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.native.entries import entry
 from neurogame.simulate.game import Game
@@ -123,7 +123,7 @@ def expansion(rules: Path) -> Row:
     game = Game.load(rules)
     expander, player = Expander(game.circuit), LlvmPlayouts(game.circuit)
     initial = torch.from_numpy(-game.circuit.initial.astype(np.int64))[:, None].repeat(1, 16)
-    words = player.finish(initial, torch.arange(16), 3, steps=4).words.numpy()
+    words = player.finish(GivenLanes(initial, torch.arange(16), 3, steps=4)).words.numpy()
     flags = words[:, :, None] >> np.arange(64) & 1
     states = pack_lanes(flags.reshape(len(flags), -1).T.astype(np.bool_))
     legal = expander.look(states).legal

@@ -28,7 +28,7 @@ from torch import Tensor
 
 from neurogame.array_types import Int64s
 from neurogame.kernels.backend import backend_names
-from neurogame.kernels.playout import PlayoutRun
+from neurogame.kernels.playout import GivenLanes, PlayoutRun
 from neurogame.kernels.words.pack import LANES, word_count
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_games
@@ -114,7 +114,7 @@ def successors(
     words = state.to_bool()[0].to(torch.int64)[:, None].neg().repeat(1, word_count(lanes))
     numbers = torch.arange(words.shape[1]) + 1000
     kernel = simulator.playout_kernel(backend)
-    end = kernel.finish(words, numbers, seed, step=1, steps=1)
+    end = kernel.finish(GivenLanes(words, numbers, seed, step=1, steps=1))
     after = StateBatch(end.words, LANES * words.shape[1]).to_bool()
     keys, weights = np.unique(_keys(children), return_counts=True)
     found = _keys(after)

@@ -11,6 +11,7 @@ import torch
 
 from neurogame.array_types import Bools, Float32s, Float64s, Int64s
 from neurogame.features.values import FeatureValues
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.state_rows import rows_of, states_of
@@ -132,7 +133,7 @@ def random_looks(
     numbers = torch.arange(first // LANES, (first + size) // LANES)
     yield RandomLook(words, np.zeros(size, np.int64), np.ones(size, np.bool_))
     for ply in range(0, most, stride):
-        end = kernel.finish(words, numbers, seed, step=ply, steps=stride)
+        end = kernel.finish(GivenLanes(words, numbers, seed, step=ply, steps=stride))
         words = end.words
         playing = StateBatch(end.playing[None], size).to_bool()[:, 0].numpy()
         yield RandomLook(words, end.plies.numpy()[:size], playing)

@@ -8,9 +8,11 @@ sizes and numbers of threads play the same games.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, final
 
+import torch
 from torch import Tensor
 
 from neurogame.array_types import Int64s
@@ -102,6 +104,28 @@ class Tally:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class GivenLanes:
+    """States to be played on without restart.
+
+    Attributes:
+        words: reachable states, not changed; int64 ``[F, W]``.
+        word_numbers: which lane word each column is, for the random words; int64 ``[W]``.
+        seed: any integer.
+        step: number of the first step, for the random words.
+        steps: most steps to make; None: until no lane plays.
+        threads: threads that share the words, at least 1.
+    """
+
+    words: Tensor
+    word_numbers: Tensor
+    seed: int
+    step: int = 0
+    steps: int | None = None
+    threads: int = 1
+
+
+@final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlayedLanes:
     """Where lanes stand after a number of steps without restart.
@@ -117,6 +141,15 @@ class PlayedLanes:
     playing: Tensor
 
 
+def joined(parts: Sequence[PlayedLanes]) -> PlayedLanes:
+    """Return lanes, word after word, that were played in parts; at least one part."""
+    return PlayedLanes(
+        words=torch.cat([part.words for part in parts], dim=1),
+        plies=torch.cat([part.plies for part in parts]),
+        playing=torch.cat([part.playing for part in parts]),
+    )
+
+
 class PlayoutKernel(Protocol):
     """One backend's playouts of one game."""
 
@@ -129,26 +162,8 @@ class PlayoutKernel(Protocol):
         """Play games from the initial state, with restart."""
         ...
 
-    def finish(
-        self,
-        words: Tensor,
-        word_numbers: Tensor,
-        seed: int,
-        *,
-        step: int = 0,
-        steps: int | None = None,
-        threads: int = 1,
-    ) -> PlayedLanes:
-        """Play given states on, without restart.
-
-        Args:
-            words: reachable states, not changed; int64 ``[F, W]``.
-            word_numbers: which lane word each column is, for the random words; int64 ``[W]``.
-            seed: any integer.
-            step: number of the first step, for the random words.
-            steps: most steps to make; None: until no lane plays.
-            threads: threads that share the words.
-        """
+    def finish(self, given: GivenLanes) -> PlayedLanes:
+        """Play given states on, without restart."""
         ...
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError, NeurogameWarning
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES, lane_mask, word_count
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
@@ -83,7 +84,7 @@ def play_out(
     for begin, count in word_blocks(size):
         words = _block(simulator, states, begin, count)
         numbers = torch.arange(begin, begin + words.shape[1], device=simulator.device)
-        end = kernel.finish(words, numbers, seed, steps=max_plies, threads=threads)
+        end = kernel.finish(GivenLanes(words, numbers, seed, steps=max_plies, threads=threads))
         final = StateBatch(end.words & lane_mask(count, simulator.device), count)
         look = simulator.look(final)
         playing = StateBatch(end.playing[None], count).to_bool()[:, 0]

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from neurogame.array_types import Int64s
 from neurogame.errors import GameError
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
 from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
@@ -102,7 +103,8 @@ def sample_games(
 
     def after(words: Tensor, numbers: Tensor, step: int, steps: int) -> Tensor:
         """Return the same games a number of plies later."""
-        return kernel.finish(words, numbers, seed, step=step, steps=steps, threads=threads).words
+        given = GivenLanes(words, numbers, seed, step=step, steps=steps, threads=threads)
+        return kernel.finish(given).words
 
     return SampledStates(
         StateBatch.from_bool(_states_at(simulator, number, game, ply, after)),

@@ -27,6 +27,7 @@ from neurogame.features.selection import select
 from neurogame.features.values import FeatureValues
 from neurogame.features.weights import weigh
 from neurogame.gdl.parse import parse_rules
+from neurogame.kernels.playout import GivenLanes
 from neurogame.players.heuristic.player import ranked_heuristics
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
@@ -57,7 +58,7 @@ def test_games_are_seen_as_they_were_played() -> None:
     numbers = torch.arange(1)
     for ply in range(10):
         states.append(StateBatch(words, 64))
-        words = kernel.finish(words, numbers, 5, step=ply, steps=1).words
+        words = kernel.finish(GivenLanes(words, numbers, 5, step=ply, steps=1)).words
     looks = np.stack([values.of(own, simulator.look(own)) for own in states])
     over = np.stack([simulator.look(own).terminal.numpy() for own in states])
     assert over[-1].all()
@@ -295,7 +296,9 @@ def test_expected_goals_come_true() -> None:
     values, goals = [], []
     for steps in (14, 15):
         start = simulator.initial(4096)
-        words = kernel.finish(start.words, torch.arange(64), 77, step=0, steps=steps).words
+        words = kernel.finish(
+            GivenLanes(start.words, torch.arange(64), 77, step=0, steps=steps)
+        ).words
         states = StateBatch(words, 4096)
         playing = ~simulator.look(states).terminal
         values.append(evaluator.values(states)[:, 0].detach()[playing])
@@ -330,7 +333,7 @@ def test_values_in_batches_are_those_of_the_features() -> None:
     simulator = game.simulator()
     words = (
         simulator.playout_kernel()
-        .finish(simulator.initial(64).words, torch.arange(1), 3, step=0, steps=12)
+        .finish(GivenLanes(simulator.initial(64).words, torch.arange(1), 3, step=0, steps=12))
         .words
     )
     states = StateBatch(words, 64)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import final
 
 import torch
-from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.backend import BackendEntry
-from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 
 TOY = BackendEntry(name="toy", playouts="tests.kernels.toy_backend:ToyPlayouts")
@@ -29,15 +28,6 @@ class ToyPlayouts:
         self.runs += 1
         return self._torch.run(plan)
 
-    def finish(
-        self,
-        words: Tensor,
-        word_numbers: Tensor,
-        seed: int,
-        *,
-        step: int = 0,
-        steps: int | None = None,
-        threads: int = 1,
-    ) -> PlayedLanes:
+    def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on."""
-        return self._torch.finish(words, word_numbers, seed, step=step, steps=steps)
+        return self._torch.finish(given)

@@ -15,6 +15,7 @@ import torch
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
+from neurogame.kernels.playout import GivenLanes
 from neurogame.simulate import play_out as play_out_module
 from neurogame.simulate import samples as module
 from neurogame.simulate.game import Game
@@ -241,7 +242,7 @@ def test_a_sample_is_that_ply_of_that_game(name: str, monkeypatch: pytest.Monkey
     kernel = simulator.playout_kernel("torch")
     initial = simulator.initial(64 * 5).words
     for ply in sorted(set(found.plies.tolist())):
-        words = kernel.finish(initial, torch.arange(5), 6, steps=ply).words
+        words = kernel.finish(GivenLanes(initial, torch.arange(5), 6, steps=ply)).words
         then = type(found.states)(words, 320).to_bool()
         own = (found.plies == ply).nonzero().view(-1)
         assert torch.equal(flags[own], then[found.games[own]])

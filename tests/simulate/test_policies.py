@@ -14,6 +14,7 @@ from neurogame.errors import GameError, NeurogameWarning
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.kernels.backends import available_backends
+from neurogame.kernels.playout import GivenLanes
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
@@ -345,7 +346,9 @@ def test_a_state_one_ply_from_its_end_is_decided() -> None:
 
 def test_states_that_are_over_stay_so() -> None:
     simulator = Game.load("tictactoe").simulator()
-    end = simulator.playout_kernel().finish(simulator.initial(64).words, torch.arange(1), 1)
+    end = simulator.playout_kernel().finish(
+        GivenLanes(simulator.initial(64).words, torch.arange(1), 1)
+    )
     over = type(simulator.initial(64))(end.words, 64)
     results = play_out(simulator, over, seed=9, max_plies=1)
     torch.testing.assert_close(results.goals, simulator.look(over).goals)

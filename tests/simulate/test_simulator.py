@@ -11,6 +11,7 @@ import torch
 from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
 from neurogame.kernels import joint_moves as joint_moves_module
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.twin import gates
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
@@ -87,7 +88,7 @@ def test_goals_one_none_several(goals_game: Game) -> None:
 def test_a_look_in_blocks_is_that_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     simulator = Game.load("tictactoe3p").simulator()
     words = simulator.initial(320).words
-    end = simulator.playout_kernel("torch").finish(words, torch.arange(5), 1, steps=20)
+    end = simulator.playout_kernel("torch").finish(GivenLanes(words, torch.arange(5), 1, steps=20))
     whole = simulator.look(StateBatch(end.words, 320))
     monkeypatch.setattr(gates, "_BLOCK_BYTES", 0)
     monkeypatch.setattr(gates, "_LEAST_WORDS", 2)

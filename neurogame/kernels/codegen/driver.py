@@ -93,13 +93,9 @@ def play_lanes(frame: PlayoutFrame, looked: str, pause: tuple[str, str] | None =
         pause: looks after which to break off, an i64, and the label to go to; None: never.
     """
     text, code = frame.text, frame.code
-    before = text.label
     head, move, after = (text.new_label(name) for name in ("look", "move", "left"))
     counter, following = text.new("step"), text.new("step")
-    text.do(f"br label %{head}")
-    text.begin(head)
-    phi = len(text.lines)
-    text.lines.append("")
+    again = text.loop(head, (counter, "i64", looked))
     if pause is not None:
         look = text.new_label("look")
         due = text.let(f"icmp sge i64 {counter}, {pause[0]}")
@@ -127,8 +123,7 @@ def play_lanes(frame: PlayoutFrame, looked: str, pause: tuple[str, str] | None =
     code.write(text, Part.MOVE, frame.memory)
     if frame.moves:
         _remember(frame)
-    ways = f"[ {looked}, %{before} ], [ {following}, %{text.label} ]"
-    text.lines[phi] = f"  {counter} = phi i64 {ways}"
+    again(following)
     text.do(f"br label %{head}")
     text.begin(after)
     _leave(frame, following)

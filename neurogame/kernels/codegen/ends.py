@@ -121,12 +121,9 @@ def _count_lengths(frame: PlayoutFrame, step: str, offset: Offset) -> None:
         begin = text.integer("add", text.integer("mul", word, text.bits), first)
         at = text.at(frame.own("ended", offset), text.integer("mul", word, text.bits // 8))
         start = text.word(at)
-        before, head, body, after = (text.label, *map(text.new_label, ("lane", "next", "none")))
+        head, body, after = map(text.new_label, ("lane", "next", "none"))
         rest, less = text.new(), text.new()
-        text.do(f"br label %{head}")
-        text.begin(head)
-        phi = len(text.lines)
-        text.lines.append("")
+        again = text.loop(head, (rest, "i64", start))
         text.do(f"br i1 {text.let(f'icmp ne i64 {rest}, 0')}, label %{body}, label %{after}")
         text.begin(body)
         lowest = text.let(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
@@ -134,7 +131,7 @@ def _count_lengths(frame: PlayoutFrame, step: str, offset: Offset) -> None:
         _write_length(frame, step, place)
         lowered = text.integer("add", rest, -1)
         text.lines.append(f"  {less} = and i64 {rest}, {lowered}")
-        text.lines[phi] = f"  {rest} = phi i64 [ {start}, %{before} ], [ {less}, %{text.label} ]"
+        again(less)
         text.do(f"br label %{head}")
         text.begin(after)
 
@@ -199,12 +196,14 @@ def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> s
         left = text.load(at)
         text.store(text.gate(XOR, left, less, borrow), at)
         borrow = text.gate(BORROW, left, less, borrow)
-    before, head, body, after = (text.label, *map(text.new_label, ("bit", "take", "taken")))
+    head, body, after = map(text.new_label, ("bit", "take", "taken"))
     bit, more, far = text.new(), text.new(), text.new()
-    text.do(f"br label %{head}")
-    text.begin(head)
-    phis = len(text.lines)
-    text.lines += ["", "", ""]
+    again = text.loop(
+        head,
+        (bit, "i64", len(recent)),
+        (more, text.vector, borrow),
+        (far, text.vector, "zeroinitializer"),
+    )
     going = text.let(f"icmp slt i64 {bit}, {frame.argument[Argument.LEFT_BITS]}")
     text.do(f"br i1 {going}, label %{body}, label %{after}")
     text.begin(body)
@@ -215,15 +214,7 @@ def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> s
     far_lanes = text.both("or", far, rest)
     following = text.integer("add", bit, 1)
     further = text.gate(AND_NOT, more, left, "")
-    for line, (name, kind, first, then) in enumerate(
-        (
-            (bit, "i64", str(len(recent)), following),
-            (more, text.vector, borrow, further),
-            (far, text.vector, "zeroinitializer", far_lanes),
-        ),
-        phis,
-    ):
-        text.lines[line] = f"  {name} = phi {kind} [ {first}, %{before} ], [ {then}, %{body} ]"
+    again(following, further, far_lanes)
     text.do(f"br label %{head}")
     text.begin(after)
     text.store(far, frame.own("far", offset))

@@ -9,7 +9,6 @@ from typing import TypeVar, final
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from neurogame.array_types import Int32s, Int64s
 from neurogame.circuit.circuit import Circuit
@@ -17,7 +16,7 @@ from neurogame.kernels.codegen.call import Caller
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
-from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.words.pack import word_count
 from neurogame.kernels.words.random_words import RandomWords
 
@@ -87,22 +86,13 @@ class LlvmPlayouts:
             return None
         return reduce(Tally.__add__, (caller.tally() for caller in callers))
 
-    def finish(
-        self,
-        words: Tensor,
-        word_numbers: Tensor,
-        seed: int,
-        *,
-        step: int = 0,
-        steps: int | None = None,
-        threads: int = 1,
-    ) -> PlayedLanes:
+    def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on, without restart."""
-        kernel = self.kernel()
-        width = words.shape[1]
-        base = RandomWords(seed, word_numbers).base.numpy()
-        states = words.contiguous().numpy()
-        looks = UNLIMITED if steps is None else steps + 1
+        kernel, step = self.kernel(), given.step
+        width = given.words.shape[1]
+        base = RandomWords(given.seed, given.word_numbers).base.numpy()
+        states = given.words.contiguous().numpy()
+        looks = UNLIMITED if given.steps is None else given.steps + 1
         final = np.zeros_like(states)
         plies = np.zeros(64 * width, np.int32)
         playing = np.zeros(width, np.int64)
@@ -127,7 +117,7 @@ class LlvmPlayouts:
             playing[columns] = open_[:size]
             plies[lanes] = np.where(began[: 64 * size] > step, lengths[: 64 * size], looks - 1)
 
-        _share(threads, _chunks(width, kernel.lane_words), start, play)
+        _share(given.threads, _chunks(width, kernel.lane_words), start, play)
         return PlayedLanes(
             words=torch.from_numpy(final),
             plies=torch.from_numpy(plies),

@@ -108,26 +108,23 @@ def write_rank(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
 
 def _attempts(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
     """Write the loop over attempts, the same for all vectors."""
-    before, head, after = text.label, text.new_label("draw"), text.new_label("drawn")
+    head, after = text.new_label("draw"), text.new_label("drawn")
     names = [[text.new("rank") for _ in range(2 + len(draw.mask))] for draw in draws]
-    text.do(f"br label %{head}")
-    text.begin(head)
-    phis = len(text.lines)
-    text.lines += [""] * sum(map(len, names))
+    starts = [[draw.first, draw.missing, *["zeroinitializer"] * len(draw.mask)] for draw in draws]
+    again = text.loop(
+        head,
+        *(
+            (name, text.vector if place else text.wide, start)
+            for draw_names, draw_starts in zip(names, starts, strict=True)
+            for place, (name, start) in enumerate(zip(draw_names, draw_starts, strict=True))
+        ),
+    )
     ends = [_attempt(text, draw, variables) for draw, variables in zip(draws, names, strict=True)]
     still = ends[0][1]
     for end in ends[1:]:
         still = text.both("or", still, end[1])
     text.do(f"br i1 {text.any(still)}, label %{head}, label %{after}")
-    firsts = {draw.first for draw in draws}
-    starts = [[draw.first, draw.missing, *["zeroinitializer"] * len(draw.mask)] for draw in draws]
-    for index, (name, start, value) in enumerate(
-        zip(chain(*names), chain(*starts), chain(*ends), strict=True)
-    ):
-        kind = text.wide if start in firsts else text.vector
-        text.lines[phis + index] = (
-            f"  {name} = phi {kind} [ {start}, %{before} ], [ {value}, %{text.label} ]"
-        )
+    again(*chain(*ends))
     text.begin(after)
     return [end[2:] for end in ends]
 

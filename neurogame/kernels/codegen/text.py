@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import final
 
@@ -206,25 +206,43 @@ class Text:
         self.do(f"br label %{after}")
         self.begin(after)
 
+    def loop(self, head: str, *values: tuple[str, str, str | int]) -> Callable[..., None]:
+        """Begin a block that is run again and again, with values that change.
+
+        Args:
+            head: label of the block.
+            values: name and type of each, and what it is at first.
+
+        Returns:
+            What takes, in the block that leads back to this one, what the values are then.
+        """
+        before = self.label
+        self.do(f"br label %{head}")
+        self.begin(head)
+        first_line = len(self.lines)
+        self.lines += [""] * len(values)
+
+        def again(*following: str) -> None:
+            pairs = zip(values, following, strict=True)
+            for line, ((name, kind, first), then) in enumerate(pairs, first_line):
+                ways = f"[ {first}, %{before} ], [ {then}, %{self.label} ]"
+                self.lines[line] = f"  {name} = phi {kind} {ways}"
+
+        return again
+
     @contextmanager
     def count(self, first: str | int, end: str | int, name: str = "loop") -> Iterator[str]:
         """Write a loop over ``first .. end - 1``, possibly empty; yields the counter."""
-        before = self.label
         head, body, after = (self.new_label(f"{name}.{part}") for part in ("head", "body", "end"))
         counter, following = self.new("i"), self.new("i")
-        self.do(f"br label %{head}")
-        self.begin(head)
-        placeholder = len(self.lines)
-        self.lines.append("")
+        again = self.loop(head, (counter, "i64", first))
         more = self.let(f"icmp slt i64 {counter}, {end}")
         self.do(f"br i1 {more}, label %{body}, label %{after}")
         self.begin(body)
         yield counter
         self.lines.append(f"  {following} = add i64 {counter}, 1")
+        again(following)
         self.do(f"br label %{head}")
-        self.lines[placeholder] = (
-            f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{self.label} ]"
-        )
         self.begin(after)
 
 

@@ -20,7 +20,7 @@ from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
 from neurogame.kernels.codegen.thread_frame import GROUP, THREADS
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver, open_driver
-from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayedLanes, PlayoutRun, Tally, joined
 from neurogame.kernels.words.pack import word_count
 from neurogame.kernels.words.random_words import RandomWords
 
@@ -93,30 +93,18 @@ class CudaPlayouts:
             tallies.append(tally)
         return reduce(add, tallies)
 
-    def finish(
-        self,
-        words: Tensor,
-        word_numbers: Tensor,
-        seed: int,
-        *,
-        step: int = 0,
-        steps: int | None = None,
-        threads: int = 1,
-    ) -> PlayedLanes:
+    def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on, without restart; see :class:`PlayoutKernel`."""
         parts = []
         # Without words there is a chunk too, of no words.
-        for begin in range(0, max(words.shape[1], 1), CHUNK_WORDS):
+        for begin in range(0, max(given.words.shape[1], 1), CHUNK_WORDS):
             chunk = slice(begin, begin + CHUNK_WORDS)
-            states = words[:, chunk]
-            base = RandomWords(seed, word_numbers[chunk].to(self._driver.device)).base
+            states = given.words[:, chunk]
+            numbers = given.word_numbers[chunk].to(self._driver.device)
+            base = RandomWords(given.seed, numbers).base
             launches = _Launches(self._driver, *self.loaded(), states.shape[1])
-            parts.append(launches.finish(states, base, step, steps))
-        return PlayedLanes(
-            words=torch.cat([part.words for part in parts], dim=1),
-            plies=torch.cat([part.plies for part in parts]),
-            playing=torch.cat([part.playing for part in parts]),
-        )
+            parts.append(launches.finish(states, base, given.step, given.steps))
+        return joined(parts)
 
 
 def cuda_playouts(

@@ -16,6 +16,7 @@ from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
@@ -130,7 +131,7 @@ class TorchRules:
         flags = self._flags(self._block.states[:count])
         words = pack(flags.repeat_interleave(self._playouts, dim=0))
         numbers = torch.arange(words.shape[1])
-        finished = self._player.finish(words, numbers, seed, steps=plies)
+        finished = self._player.finish(GivenLanes(words, numbers, seed, steps=plies))
         ends = pack_rows(unpack(finished.words, count * self._playouts))
         goals = 100 * look_at_states(self._ply, ends).goals.astype(np.float64)
         total = goals.round().reshape(count, self._playouts, -1).sum(axis=1)

@@ -19,7 +19,7 @@ from torch import Tensor
 from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.netlist.facts import facts_of
-from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayedLanes, PlayoutRun, Tally, joined
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.choose import choose_uniform
 from neurogame.kernels.twin.torch_ply import TorchPly
@@ -56,42 +56,24 @@ class TorchPlayouts:
         blocks = self.ply.blocks(word_count(plan.lanes))
         return reduce(add, (_Block(self, plan, begin, end).play() for begin, end in blocks))
 
-    def finish(
-        self,
-        words: Tensor,
-        word_numbers: Tensor,
-        seed: int,
-        *,
-        step: int = 0,
-        steps: int | None = None,
-        threads: int = 1,
-    ) -> PlayedLanes:
+    def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on, without restart; see :class:`PlayoutKernel`."""
-        parts = [
-            self._finish(
-                words[:, begin:end], RandomWords(seed, word_numbers[begin:end]), step, steps
-            )
-            for begin, end in self.ply.blocks(words.shape[1])
-        ]
-        return PlayedLanes(
-            words=torch.cat([part.words for part in parts], dim=1),
-            plies=torch.cat([part.plies for part in parts]),
-            playing=torch.cat([part.playing for part in parts]),
-        )
+        blocks = self.ply.blocks(given.words.shape[1])
+        return joined([self._finish(given, begin, end) for begin, end in blocks])
 
-    def _finish(
-        self, words: Tensor, random: RandomWords, step: int, steps: int | None
-    ) -> PlayedLanes:
-        """Play one block on."""
+    def _finish(self, given: GivenLanes, begin: int, end: int) -> PlayedLanes:
+        """Play one block of words on."""
+        words = given.words[:, begin:end]
+        random = RandomWords(given.seed, given.word_numbers[begin:end])
         plies = torch.zeros(64 * words.shape[1], dtype=torch.int32, device=words.device)
         made = 0
         while True:
             look = self.look(words)
             playing = ~look.terminal & ~look.stuck
             lanes = pack(playing[:, None])[0]
-            if made == steps or not bool(playing.any()):
+            if made == given.steps or not bool(playing.any()):
                 return PlayedLanes(words=words, plies=plies, playing=lanes)
-            _, following = self.move(words, look.legal & lanes, random, step + made)
+            _, following = self.move(words, look.legal & lanes, random, given.step + made)
             words = words ^ ((following ^ words) & lanes)
             plies += playing
             made += 1

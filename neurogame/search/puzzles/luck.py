@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from neurogame.errors import GameError
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
@@ -38,7 +39,8 @@ def played_moves(
     for step in range(length):
         # The other lanes play from the same state: what is not wanted must be reachable, too.
         words = torch.where(state.words & 1 != 0, -1, 0)
-        after = kernel.finish(words, numbers, seed, step=step, steps=1).words >> bit & 1
+        given = GivenLanes(words, numbers, seed, step=step, steps=1)
+        after = kernel.finish(given).words >> bit & 1
         expansion = simulator.children(state)
         same = (expansion.states.to_bool() == (after[:, 0] != 0)).all(dim=1).nonzero()
         if not len(same):

@@ -12,7 +12,7 @@ import torch
 
 from neurogame.gdl.check import valid_rules
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
-from neurogame.kernels.playout import PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 from tests.kernels.twin.slow_playout import assert_equal
@@ -170,12 +170,14 @@ def test_states_are_played_on_as_in_plain_torch(name: str, steps: int | None, va
     """As the words of any numbers; as many words as no block has."""
     numbers = torch.tensor([4, 0, 2**40, 17, 3, 1, 1000, 6, 8, 5, 11])
     start = plain(name).ply.initial.repeat(1, len(numbers))
-    words = plain(name).finish(start, numbers + 1, 9, steps=3).words
+    words = plain(name).finish(GivenLanes(start, numbers + 1, 9, steps=3)).words
     kept = words.clone()
     most = 60 if steps is None and name in ("odd", "eightpuzzle") else steps
-    expected = plain(name).finish(words, numbers, 5, step=17, steps=most)
+    expected = plain(name).finish(GivenLanes(words, numbers, 5, step=17, steps=most))
     for threads in (1, 2):
-        found = fast(name, variant).finish(words, numbers, 5, step=17, steps=most, threads=threads)
+        found = fast(name, variant).finish(
+            GivenLanes(words, numbers, 5, step=17, steps=most, threads=threads)
+        )
         assert torch.equal(found.words, expected.words)
         assert torch.equal(found.plies, expected.plies)
         assert found.plies.dtype == expected.plies.dtype
@@ -189,11 +191,11 @@ def test_finishing_in_pieces_is_finishing_at_once(pieces: list[int], variant: st
     player = fast("connectfour", variant)
     numbers = torch.arange(5)
     state = plain("connectfour").ply.initial.repeat(1, 5)
-    whole = player.finish(state, numbers, 9)
+    whole = player.finish(GivenLanes(state, numbers, 9))
     assert not bool(whole.playing.any())
     plies, step = torch.zeros(320, dtype=torch.int32), 0
     for steps in pieces:
-        part = player.finish(state, numbers, 9, step=step, steps=steps)
+        part = player.finish(GivenLanes(state, numbers, 9, step=step, steps=steps))
         state, plies, step = part.words, plies + part.plies, step + steps
     assert torch.equal(state, whole.words)
     assert torch.equal(plies, whole.plies)
@@ -202,7 +204,9 @@ def test_finishing_in_pieces_is_finishing_at_once(pieces: list[int], variant: st
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_words_are_finished_at_once(variant: str) -> None:
     start = plain("tictactoe").ply.initial
-    end = fast("tictactoe", variant).finish(start[:, :0], torch.zeros(0, dtype=torch.int64), 1)
+    end = fast("tictactoe", variant).finish(
+        GivenLanes(start[:, :0], torch.zeros(0, dtype=torch.int64), 1)
+    )
     assert (end.words.shape[1], len(end.plies), len(end.playing)) == (0, 0, 0)
 
 

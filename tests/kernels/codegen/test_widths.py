@@ -9,7 +9,7 @@ import torch
 
 from neurogame.kernels.codegen import kernel
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
-from neurogame.kernels.playout import PlayoutRun
+from neurogame.kernels.playout import GivenLanes, PlayoutRun
 from tests.kernels.codegen.compiling import pretend
 from tests.kernels.codegen.test_playouts import VARIANTS, expected_tally, game, plain
 from tests.kernels.twin.slow_playout import assert_equal
@@ -38,8 +38,8 @@ def test_narrow_vectors_play_the_same_games(
         assert_equal(player.run(plan), expected_tally(name, plan))
     numbers = torch.arange(5)
     start = plain(name).ply.initial.repeat(1, 5)
-    found = player.finish(start, numbers, 8, steps=30)
-    expected = plain(name).finish(start, numbers, 8, steps=30)
+    found = player.finish(GivenLanes(start, numbers, 8, steps=30))
+    expected = plain(name).finish(GivenLanes(start, numbers, 8, steps=30))
     assert torch.equal(found.words, expected.words)
     assert torch.equal(found.plies, expected.plies)
     assert torch.equal(found.playing, expected.playing)

@@ -20,7 +20,7 @@ from neurogame.kernels.cuda import code, playouts
 from neurogame.kernels.cuda.code import load_thread_code
 from neurogame.kernels.cuda.driver import BLOCK_THREADS, CudaDriver, open_driver
 from neurogame.kernels.cuda.playouts import FIRST_LOOKS, CudaPlayouts
-from neurogame.kernels.playout import PlayoutRun
+from neurogame.kernels.playout import GivenLanes, PlayoutRun
 from neurogame.simulate.game import Game
 from tests.kernels.codegen.test_playouts import game, plain
 from tests.kernels.cuda.fake_gpu import FakeCuda, fake_driver
@@ -105,11 +105,11 @@ def test_gates_in_pieces_are_the_same_gates(
 def test_states_are_played_on_as_in_plain_torch(name: str, steps: int | None) -> None:
     numbers = torch.tensor([4, 0, 2**40, 17, 3])
     start = plain(name).ply.initial.repeat(1, len(numbers))
-    words = plain(name).finish(start, numbers + 1, 9, steps=3).words
+    words = plain(name).finish(GivenLanes(start, numbers + 1, 9, steps=3)).words
     kept = words.clone()
     most = 60 if steps is None and name == "odd" else steps
-    expected = plain(name).finish(words, numbers, 5, step=17, steps=most)
-    found = player(name).finish(words, numbers, 5, step=17, steps=most)
+    expected = plain(name).finish(GivenLanes(words, numbers, 5, step=17, steps=most))
+    found = player(name).finish(GivenLanes(words, numbers, 5, step=17, steps=most))
     assert torch.equal(found.words, expected.words)
     assert torch.equal(found.plies, expected.plies)
     assert found.plies.dtype == expected.plies.dtype
@@ -119,7 +119,7 @@ def test_states_are_played_on_as_in_plain_torch(name: str, steps: int | None) ->
 
 def test_no_states_are_played_on() -> None:
     none = plain("tictactoe").ply.initial[:, :0]
-    found = player("tictactoe").finish(none, torch.zeros(0, dtype=torch.int64), 1)
+    found = player("tictactoe").finish(GivenLanes(none, torch.zeros(0, dtype=torch.int64), 1))
     assert (found.words.shape, found.plies.shape) == (none.shape, (0,))
 
 
@@ -169,8 +169,8 @@ def test_many_words_are_played_in_chunks(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {int(a[Argument.BLOCK_END]) for _, _, a in library.launches} == {6, 2}
     numbers = torch.arange(7)
     start = plain("tictactoe").ply.initial.repeat(1, 7)
-    expected = plain("tictactoe").finish(start, numbers, 5, steps=6)
-    found = cuda.finish(start, numbers, 5, steps=6)
+    expected = plain("tictactoe").finish(GivenLanes(start, numbers, 5, steps=6))
+    found = cuda.finish(GivenLanes(start, numbers, 5, steps=6))
     assert torch.equal(found.words, expected.words)
     assert torch.equal(found.plies, expected.plies)
     assert torch.equal(found.playing, expected.playing)

@@ -14,6 +14,7 @@ from neurogame.kernels.backends import VARIABLE
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform, step
+from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.seen import Seen
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.expand import look_at_states
@@ -98,7 +99,7 @@ def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> Non
     play_uniform(made.rules, made.block, leaves, 5, 1000)
     player = TorchPlayouts(game(name).circuit)
     words = torch.from_numpy(lanes_of(states, len(made.block.lanes)))
-    ends = player.finish(words, torch.arange(words.shape[1]), 5).words
+    ends = player.finish(GivenLanes(words, torch.arange(words.shape[1]), 5)).words
     np.testing.assert_array_equal(made.block.values, goals_of(name, ends, leaves))
 
 

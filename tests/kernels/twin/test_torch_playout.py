@@ -12,7 +12,7 @@ import torch
 from neurogame.errors import GameError
 from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
-from neurogame.kernels.playout import PlayoutRun, Tally
+from neurogame.kernels.playout import GivenLanes, PlayoutRun, Tally
 from neurogame.kernels.step import NEXT
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
@@ -133,7 +133,7 @@ def test_finishing_is_that_of_the_lanes_one_by_one(name: str) -> None:
     twin, player = slow(name), fast(name)
     numbers, seed, first, steps = [5, 2], -3, 4, 6
     words = player.ply.initial.repeat(1, 2)
-    found = player.finish(words, torch.tensor(numbers), seed, step=first, steps=steps)
+    found = player.finish(GivenLanes(words, torch.tensor(numbers), seed, step=first, steps=steps))
     flags = StateBatch(found.words, 128).to_bool()
     playing = StateBatch(found.playing[None], 128).to_bool()[:, 0].tolist()
     for lane in range(128):
@@ -159,13 +159,13 @@ def test_finishing_in_pieces_is_finishing_at_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(player.ply.gates((NEXT,)), "block_words", 3)
     words = player.ply.initial.repeat(1, 5)
     kept = words.clone()
-    whole = player.finish(words, numbers, 9)
+    whole = player.finish(GivenLanes(words, numbers, 9))
     assert torch.equal(words, kept), "the states given are not changed"
     assert not bool(whole.playing.any())
     for pieces in ([1] * 42, [0, 7, 40], [13, 13, 13, 13]):
         state, plies, step = words, torch.zeros(320, dtype=torch.int32), 0
         for steps in pieces:
-            part = player.finish(state, numbers, 9, step=step, steps=steps)
+            part = player.finish(GivenLanes(state, numbers, 9, step=step, steps=steps))
             assert int(part.plies.max()) <= steps
             state, plies, step = part.words, plies + part.plies, step + steps
         assert torch.equal(state, whole.words)
@@ -176,7 +176,7 @@ def test_finishing_in_pieces_is_finishing_at_once(monkeypatch: pytest.MonkeyPatc
 def test_the_games_of_a_run_are_those_of_finish() -> None:
     player = TorchPlayouts(Game.load("connectfour").circuit)
     found = player.run(PlayoutRun(seed=2, lanes=256, games=256, lengths=True))
-    end = player.finish(player.ply.initial.repeat(1, 4), torch.arange(4), 2)
+    end = player.finish(GivenLanes(player.ply.initial.repeat(1, 4), torch.arange(4), 2))
     assert found.lengths is not None
     assert found.lengths.tolist() == torch.bincount(end.plies).tolist()
     assert found.played == int(end.plies.sum())
@@ -184,7 +184,7 @@ def test_the_games_of_a_run_are_those_of_finish() -> None:
 
 def test_no_words_are_finished_at_once() -> None:
     player = fast("tictactoe")
-    end = player.finish(player.ply.initial[:, :0], torch.zeros(0, dtype=torch.int64), 1)
+    end = player.finish(GivenLanes(player.ply.initial[:, :0], torch.zeros(0, dtype=torch.int64), 1))
     assert (end.words.shape[1], len(end.plies), len(end.playing)) == (0, 0, 0)
 
 
