@@ -92,7 +92,7 @@ def played(
         player: Player
         if learner is not None:
             averaged = learner.averaged
-            own_limit = Limit.from_texts(dict([limit.split("=")]))
+            own_limit = Limit.parse(limit)
             outfit = Outfit(name="alphabeta", limit=own_limit, source=lambda _game, _seed: averaged)
             player = AlphaBetaPlayer(outfit, settings=SearchSettings(foresight=False))
         else:

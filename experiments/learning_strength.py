@@ -243,7 +243,7 @@ def main() -> None:
     measured = Measured(
         matches=options.matches,
         marks=tuple(options.marks),
-        limit=Limit.from_texts(dict([options.limit.split("=")])),
+        limit=Limit.parse(options.limit),
         untrained_only=options.untrained_only,
     )
     seeds = [] if options.report else range(options.first_seed, options.first_seed + options.seeds)

@@ -305,6 +305,27 @@ class Settings:
         return {known[name].name: known[name].read(text) for name, text in texts.items()}
 
 
+def named_texts(text: str, subject: str) -> dict[str, str]:
+    """Return the pieces ``name=value`` between commas, for :meth:`Settings.read`.
+
+    Args:
+        text: the pieces; empty for none.
+        subject: what a refusal begins with.
+
+    Raises:
+        ConfigurationError: a piece is another one, or has the name of one before it.
+    """
+    texts: dict[str, str] = {}
+    for piece in filter(None, map(str.strip, text.split(","))):
+        name, _, value = map(str.strip, piece.partition("="))
+        if not value or name in texts:
+            raise ConfigurationError(
+                f"{subject}: found {piece!r}; write name=value, each name once"
+            )
+        texts[name] = value
+    return texts
+
+
 def spellings(kind: type[Settings]) -> tuple[str, ...]:
     """Return the names of all settings, as in texts."""
     return tuple(entry.spelling for entry in settings_of(kind))

@@ -21,6 +21,7 @@ from neurogame.array_types import Int64s, UInt64s
 from neurogame.graph.graph import OR, TRUE, Graph
 from neurogame.graph.groups import gather_groups, places_in_groups
 from neurogame.graph.lanes import ALL
+from neurogame.graph.levels import split_at_changes
 
 
 @final
@@ -163,9 +164,8 @@ def make_steps(
     width = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
     key = levels * 64 + width
     order = np.argsort(key, kind="stable")
-    bounds = np.flatnonzero(np.diff(key[order])) + 1
     steps = []
-    for members in np.split(order, bounds) if len(order) else []:
+    for members in split_at_changes(order, key[order]):
         fan_in = sizes[members]
         bundle = np.full((len(members), int(fan_in.max())), TRUE, np.int64)
         row = np.repeat(np.arange(len(members)), fan_in)

@@ -52,18 +52,11 @@ def candidate_groups(
         small: of two ways to group equally many fluents, take that of smaller groups; else that
             of larger ones.
     """
-    terms, table = circuit.atoms.terms, circuit.atoms
-    count = len(circuit.fluents)
-    term = table.arguments[table.start[:count]] if count else np.zeros(0, np.int64)
-    arity = terms.start[term + 1] - terms.start[term]
     columns = np.ascontiguousarray(states.T).view(np.uint8)
     groups: list[ExclusiveGroup] = []
     loose: list[int] = []
-    shapes = set(zip(terms.functor[term].tolist(), arity.tolist(), strict=True))
-    for functor, size in sorted(shapes):
-        members = np.flatnonzero((terms.functor[term] == functor) & (arity == size) & usable)
-        first = terms.start[term[members]]
-        arguments = terms.arguments[first[:, None] + np.arange(size)]
+    for _, fluents, arguments in circuit.atoms.sentences(len(circuit.fluents)):
+        members, arguments = fluents[usable[fluents]], arguments[usable[fluents]]
         while len(members):
             best = _best_split(arguments, columns[members], small)
             if not best:

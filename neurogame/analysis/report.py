@@ -120,22 +120,18 @@ def fluent_patterns(circuit: Circuit, members: Bools, ignored: Bools) -> list[st
         Compact KIF in which :data:`WILD` stands for every argument that occurs there, such as
         ``(cell * * x)``, sorted. Each pattern covers members and ignored fluents only.
     """
-    terms, table = circuit.atoms.terms, circuit.atoms
-    count = len(circuit.fluents)
-    term = table.arguments[table.start[:count]] if count else np.zeros(0, np.int64)
-    arity = terms.start[term + 1] - terms.start[term]
+    terms = circuit.atoms.terms
     patterns: list[str] = []
-    inside = set(zip(terms.functor[term[members]].tolist(), arity[members].tolist(), strict=True))
-    for functor, size in sorted(inside):
-        alike = np.flatnonzero((terms.functor[term] == functor) & (arity == size))
-        arguments = terms.arguments[terms.start[term[alike]][:, None] + np.arange(size)]
+    for name, alike, arguments in circuit.atoms.sentences(len(circuit.fluents)):
+        if not members[alike].any():
+            continue
         shown, kept = _telling(arguments, members[alike], ~members[alike] & ~ignored[alike])
         for row in shown:
             words = [
                 terms.text(int(a)) if place in kept else WILD
                 for place, a in enumerate(row.tolist())
             ]
-            patterns.append(compact(terms.names[functor], words))
+            patterns.append(compact(name, words))
     return sorted(patterns)
 
 

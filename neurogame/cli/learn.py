@@ -23,7 +23,7 @@ from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.kind import Kind, Learned, Lesson
 from neurogame.evaluators.kinds import learning_kinds
 from neurogame.files import check_output, writing
-from neurogame.settings import Settings, settings_of
+from neurogame.settings import Settings, named_texts, settings_of
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
@@ -94,11 +94,11 @@ def run(options: argparse.Namespace) -> int:
     bar = _Bar(game, options.quiet or options.json)
     lesson = Lesson(
         game=game,
-        settings=_texts(f"--{name}", getattr(options, name)),
+        settings=named_texts(getattr(options, name), f"--{name}"),
         seed=options.seed,
         begin=bar.begin,
         roles=options.role,
-        formulas=_texts("--formulas", options.formulas),
+        formulas=named_texts(options.formulas, "--formulas"),
     )
     start = time.perf_counter()
     with closing(bar):
@@ -141,17 +141,6 @@ def _wanted(options: argparse.Namespace) -> Kind:
     if options.formulas and "formulas" not in kind.takes:
         raise ConfigurationError("--formulas is for --action; add that, or leave it out")
     return kind
-
-
-def _texts(option: str, text: str) -> dict[str, str]:
-    """Return ``name=value`` pieces."""
-    texts: dict[str, str] = {}
-    for piece in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals or not value or name in texts:
-            raise ConfigurationError(f"{option}: found {piece!r}; write name=value, each name once")
-        texts[name] = value
-    return texts
 
 
 def _own_game(game: Game, base: Checkpoint) -> Game:

@@ -25,9 +25,7 @@ def feature_bounds(feature: Feature) -> tuple[float, float]:
         low, high = low + least, high + most
     tables = feature.lookups
     if tables is not None:
-        columns = tables.columns(len(feature.fluents))
-        for column, first in zip(columns, tables.first.tolist(), strict=True):
-            rows = tables.values[first : first + int(column.sum()) + 1]
+        for _, rows in tables.columns(len(feature.fluents)):
             low, high = low + float(rows.min()), high + float(rows.max())
     return low, high
 

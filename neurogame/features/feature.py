@@ -54,15 +54,19 @@ class LookUps:
     first: Int64s
     values: Float32s
 
-    def columns(self, fluents: int) -> Iterator[Int64s]:
-        """Yield the addends of each look-up, one for each of ``fluents`` fluents; int64 ``[F]``."""
+    def columns(self, fluents: int) -> Iterator[tuple[Int64s, Float32s]]:
+        """Yield of each look-up, none of whose addends is negative, what it reads and its rows.
+
+        Yields:
+            The addends of all ``fluents`` fluents, int64 ``[F]``, and the rows in its reach.
+        """
         order = np.argsort(self.lookup, kind="stable")
         ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
-        for begin, end in pairwise(ends.tolist()):
+        for first, (begin, end) in zip(self.first.tolist(), pairwise(ends.tolist()), strict=True):
             column = np.zeros(fluents, np.int64)
             entries = order[begin:end]
             column[self.fluent[entries]] = self.addend[entries]
-            yield column
+            yield column, self.values[first : first + int(column.sum()) + 1]
 
     def tables(self) -> Iterator[tuple[Int64s, Int64s, Float32s]]:
         """Yield of each look-up its fluents in order, their addends, and the rows in its reach.

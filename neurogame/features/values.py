@@ -95,13 +95,11 @@ def _rows(features: Sequence[Feature]) -> FeatureTables | None:
         tables = feature.lookups
         if tables is None:
             continue
-        for column, first in zip(
-            tables.columns(len(feature.fluents)), tables.first.tolist(), strict=True
-        ):
+        for column, rows in tables.columns(len(feature.fluents)):
             row = columns.setdefault(column.tobytes(), len(addends))
             if row == len(addends):
                 addends.append(column.astype(np.int32))
-            table = tables.values[first : first + int(column.sum()) + 1] + np.float32(0)
+            table = rows + np.float32(0)
             for sign in (1.0, -1.0):
                 key = row, (np.float32(sign) * table + np.float32(0)).tobytes()
                 if key in entries or sign < 0:

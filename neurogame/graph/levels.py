@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from neurogame.array_types import Int64s
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.prune import needed_gates
 
@@ -21,6 +21,24 @@ def levels(graph: Graph) -> Iterator[Int64s]:
     gates = needed_gates(graph)
     order = np.argsort(graph.level[gates], kind="stable")
     yield from split_at_changes(gates[order], graph.level[gates[order]])
+
+
+def reading(graph: Graph, inputs: Bools) -> Bools:
+    """Return which nodes read some of the inputs, of those that the outputs depend on.
+
+    Args:
+        graph: any.
+        inputs: the constant's first; bool ``[I]``.
+
+    Returns:
+        Bool ``[I + G]``; of the inputs those that were given.
+    """
+    read = np.zeros(graph.node_count, np.bool_)
+    read[: graph.input_count] = inputs
+    for gates in levels(graph):
+        literals, start = graph.inputs_of(gates)
+        read[graph.input_count + gates] = np.logical_or.reduceat(read[literals >> 1], start[:-1])
+    return read
 
 
 def steps(graph: Graph) -> Iterator[tuple[int, Int64s]]:

@@ -5,8 +5,10 @@ A large game has millions of atoms; their texts are made only for those that som
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from neurogame.array_types import Int64s
 
@@ -60,6 +62,25 @@ class AtomTable:
         """Return the compact KIF text of one atom, such as ``(line red)`` or ``terminal``."""
         arguments = self.arguments[self.start[atom] : self.start[atom + 1]].tolist()
         return compact(self.predicates[int(self.predicate[atom])], map(self.terms.text, arguments))
+
+    def sentences(self, count: int) -> Iterator[tuple[str, Int64s, Int64s]]:
+        """Yield the sentences that the first atoms are about, relation by relation.
+
+        Args:
+            count: how many atoms, such as all fluents; each has one argument, its sentence.
+
+        Yields:
+            The relation's spelled name, the atoms, ascending, int64 ``[K]``, and the terms that
+            are the arguments of their sentences, int64 ``[K, A]``.
+        """
+        terms = self.terms
+        term = self.arguments[self.start[:count]]
+        arity = terms.start[term + 1] - terms.start[term]
+        shapes = set(zip(terms.functor[term].tolist(), arity.tolist(), strict=True))
+        for functor, size in sorted(shapes):
+            atoms = np.flatnonzero((terms.functor[term] == functor) & (arity == size))
+            places = terms.start[term[atoms]][:, None] + np.arange(size)
+            yield terms.names[functor], atoms, terms.arguments[places]
 
     def is_auxiliary(self, atom: int) -> bool:
         """Return whether the atom was introduced by body splitting."""

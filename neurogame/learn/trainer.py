@@ -161,16 +161,6 @@ class Trainer(TrainingRun):
             optimiser=self._state() if resumable else None,
         )
 
-    def _row(self) -> dict[str, Any]:
-        counters = self.counters
-        return {
-            "round": counters.rounds,
-            "games": counters.matches,
-            "plies": counters.plies,
-            "seconds": counters.seconds,
-            "games_per_second": counters.matches / max(counters.seconds, 1e-9),
-        }
-
     def _progress(self) -> float:
         """Return what marks are looked for in: games where they are counted, else seconds."""
         games, counters = self.config.games, self.counters

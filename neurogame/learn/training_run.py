@@ -114,6 +114,17 @@ class TrainingRun(ABC):
             **learned,
         )
 
+    def _row(self) -> dict[str, Any]:
+        """Return how far the run is, as a row of numbers."""
+        counters = self.counters
+        return {
+            "round": counters.rounds,
+            "games": counters.matches,
+            "plies": counters.plies,
+            "seconds": counters.seconds,
+            "games_per_second": counters.matches / max(counters.seconds, 1e-9),
+        }
+
     def request_stop(self) -> None:
         """Let the present round finish, then save and stop."""
         if not self.stop_requested:

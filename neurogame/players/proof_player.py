@@ -10,6 +10,7 @@ from typing import final
 from neurogame.errors import PlayerError
 from neurogame.players.search_player import DEFAULT_LIMIT
 from neurogame.players.spec import PlayerSpec
+from neurogame.players.started import started
 from neurogame.prover.search import ProofSearch
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
@@ -59,7 +60,7 @@ class ProofPlayer:
         if budget.seconds is None and budget.simulations is None:
             budget = DEFAULT_LIMIT
         until = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
-        report = self._searched().search(
+        report = started(self._search, self._name, "choose").search(
             state.terms, self._role, until=until, simulations=budget.simulations
         )
         if report is None or state.game.proved is None:
@@ -68,13 +69,9 @@ class ProofPlayer:
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Search until it is told to return; see :class:`neurogame.players.player.Player`."""
-        self._searched().search(state.terms, self._role, stop=stop)
+        search = started(self._search, self._name, "ponder")
+        search.search(state.terms, self._role, stop=stop)
 
     def stop(self) -> None:
         """Drop the tree."""
         self._search = None
-
-    def _searched(self) -> ProofSearch:
-        if self._search is None:
-            raise PlayerError(f"player {self._name}: a move was asked for before a match was begun")
-        return self._search

@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.levels import levels
+from neurogame.graph.levels import reading
 
 
 def clockwork(circuit: Circuit) -> Bools:
@@ -23,15 +23,9 @@ def clockwork(circuit: Circuit) -> Bools:
         is not in the set.
     """
     graph = circuit.graph.with_outputs(circuit.next)
-    in_order = list(levels(graph))
-    moved = np.zeros(graph.node_count, np.bool_)
-    moved[1 + len(circuit.fluents) : graph.input_count] = True
+    moved = np.arange(graph.input_count) > len(circuit.fluents)
     while True:
-        for gates in in_order:
-            inputs, start = graph.inputs_of(gates)
-            reached = np.logical_or.reduceat(moved[inputs >> 1], start[:-1])
-            moved[graph.input_count + gates] = reached
-        ticking = moved[circuit.next >> 1]
+        ticking = reading(graph, moved)[circuit.next >> 1]
         if not (ticking & ~moved[1 : 1 + len(ticking)]).any():
             unmoved: Bools = ~ticking
             return unmoved

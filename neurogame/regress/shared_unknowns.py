@@ -18,7 +18,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.graph.levels import levels, steps
+from neurogame.graph.levels import reading, steps
 from neurogame.graph.prune import needed, prune
 from neurogame.graph.store import GateStore
 from neurogame.regress.specialise import MoveFormulas
@@ -117,14 +117,8 @@ class _Rails:
 
     def _below_unknowns(self, unknown: Bools) -> Bools:
         """Return the nodes that a gate which depends on unknowns depends on, itself included."""
-        graph = self.graph
-        reached = np.zeros(graph.node_count, np.bool_)
-        reached[: graph.input_count] = unknown
-        for gates in levels(graph):
-            inputs, start = graph.inputs_of(gates)
-            below = np.logical_or.reduceat(reached[inputs >> 1], start[:-1])
-            reached[graph.input_count + gates] = below
-        return needed(graph.with_outputs(2 * np.flatnonzero(reached)))
+        reached = np.flatnonzero(reading(self.graph, unknown))
+        return needed(self.graph.with_outputs(2 * reached))
 
 
 def _of_moves(lost: Graph, inputs: Int64s, place: Int64s) -> Bools:

@@ -15,7 +15,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, LimitError
 from neurogame.graph.graph import AND, FALSE, OR, Graph
 from neurogame.graph.groups import group_starts
-from neurogame.graph.levels import levels
+from neurogame.graph.levels import reading
 from neurogame.graph.prune import prune_by_level
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
@@ -100,13 +100,9 @@ class WinningMoves:
         found = formulas_of_moves(old, regressed, role, analysis.noops, _BUDGET)
         if not found.specialised:
             raise LimitError(f"more than {_BUDGET:,}")
-        graph, first = found.graph, old.input_count
+        graph = found.graph
         # What others do at the same time is not known.
-        unsure = np.arange(graph.node_count) > len(old.fluents)
-        unsure[first:] = False
-        for gates in levels(graph):
-            inputs, start = graph.inputs_of(gates)
-            unsure[first + gates] = np.logical_or.reduceat(unsure[inputs >> 1], start[:-1])
+        unsure = reading(graph, np.arange(old.input_count) > len(old.fluents))
         sure = np.where(unsure[graph.outputs >> 1], FALSE, graph.outputs)
         return self._made(graph.with_outputs(sure))
 

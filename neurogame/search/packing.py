@@ -9,6 +9,9 @@ from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
 from neurogame.simulate.game import Game, State
 
+REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
+"""Octets with their bits the other way round: from keys of states to their words, and back."""
+
 
 def state_keys(fluents: Bools) -> list[bytes]:
     """Return the key of each state, as used in ``SearchResult.proved_states``.

@@ -53,25 +53,16 @@ class FluentRelation:
 
 def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
     """Return the fluents of a circuit by relation, in the order of their first fluents."""
-    terms, table = circuit.atoms.terms, circuit.atoms
-    count = len(circuit.fluents)
-    groups: dict[tuple[int, int], list[int]] = {}
-    term = table.arguments[table.start[:count]].tolist() if count else []
-    for fluent, fluent_term in enumerate(term):
-        size = int(terms.start[fluent_term + 1] - terms.start[fluent_term])
-        groups.setdefault((int(terms.functor[fluent_term]), size), []).append(fluent)
+    terms = circuit.atoms.terms
     relations = []
-    for (functor, size), fluents in groups.items():
-        first = terms.start[[term[f] for f in fluents]]
-        arguments = terms.arguments[first[:, None] + np.arange(size)]
+    found = circuit.atoms.sentences(len(circuit.fluents))
+    for name, fluents, arguments in sorted(found, key=lambda one: int(one[1][0])):
         domains: list[tuple[str, ...]] = []
         codes = np.zeros(arguments.shape, np.int64)
-        for place in range(size):
+        for place in range(arguments.shape[1]):
             values = list(dict.fromkeys(arguments[:, place].tolist()))
             number = {value: i for i, value in enumerate(values)}
             codes[:, place] = [number[value] for value in arguments[:, place].tolist()]
             domains.append(tuple(terms.text(value) for value in values))
-        relations.append(
-            FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes)
-        )
+        relations.append(FluentRelation(name, fluents, tuple(domains), codes))
     return tuple(relations)

@@ -224,10 +224,10 @@ def test_merging_takes_the_stricter_of_each(one: Limit, other: Limit) -> None:
         ("seconds=0", "above 0"),
         ("seconds=nan", "above 0"),
         ("seconds=inf", "above 0"),
-        ("seconds=fast", "a number"),
+        ("seconds=fast", "a finite number"),
         ("depth=1.5", "a whole number"),
         ("nodes=0", "at least 1"),
-        ("depth", "name=number"),
+        ("depth", "name=value"),
         ("depth=1,depth=2", "each name once"),
     ],
 )

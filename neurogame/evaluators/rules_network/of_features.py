@@ -88,8 +88,7 @@ def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[Int64s, Fl
         tables = feature.lookups
         if tables is None:
             continue
-        for column, first in zip(tables.columns(fluents), tables.first.tolist(), strict=True):
-            values = tables.values[first : first + int(column.sum()) + 1]
+        for column, values in tables.columns(fluents):
             share = weighted.weights[:, number, None] * values[None]
             row = rows.setdefault(column.tobytes(), (column, np.zeros_like(share)))
             row[1][:] += share

@@ -125,15 +125,12 @@ class PaperTrainer(TrainingRun):
         counters.plies += match.plies
         counters.seconds += time.monotonic() - started
         row = {
-            "round": counters.rounds,
-            "games": counters.matches,
+            **self._row(),
             "role": self.game.players[number % len(self.game.players)],
             "plies": match.plies,
             "goals": match.goals.tolist() if match.finished else None,
             "moves_digest": hashlib.sha256(match.moves.numpy().tobytes()).hexdigest()[:16],
             "loss": loss,
-            "seconds": counters.seconds,
-            "games_per_second": counters.matches / max(counters.seconds, 1e-9),
         }
         self.folder.log_round(row)
         return row

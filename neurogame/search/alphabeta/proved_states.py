@@ -10,8 +10,7 @@ import numpy as np
 from neurogame.search.alphabeta.compiled.table import place_of
 from neurogame.search.alphabeta.memory import ProvedMemory
 from neurogame.search.mcts.compiled.reading import exact_value
-
-_REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
+from neurogame.search.packing import REVERSED
 
 
 @final
@@ -37,7 +36,7 @@ class ProvedStates(Mapping[bytes, tuple[float, ...]]):
         octets = np.zeros(8 * proofs.states.shape[1], np.uint8)
         if len(key) != self._octets:
             raise KeyError(key)
-        octets[: self._octets] = _REVERSED[np.frombuffer(key, np.uint8)]
+        octets[: self._octets] = REVERSED[np.frombuffer(key, np.uint8)]
         place = place_of(proofs, octets.view(np.uint64))
         if place < 0:
             raise KeyError(key)
@@ -47,7 +46,7 @@ class ProvedStates(Mapping[bytes, tuple[float, ...]]):
         """Go through all keys."""
         proofs = self._memory.proofs
         for row in proofs.states[proofs.used].view(np.uint8):
-            yield _REVERSED[row[: self._octets]].tobytes()
+            yield REVERSED[row[: self._octets]].tobytes()
 
     def __len__(self) -> int:
         """Return the number of proved states."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s, Int32s, UInt8s
 from neurogame.search.mcts.compiled.tree import VALUES, Tree
-
-_REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
+from neurogame.search.packing import REVERSED
 
 
 @final
@@ -66,7 +65,7 @@ class MctsProofs(Mapping[bytes, tuple[float, ...]]):
             rows = np.rint(means * 100) / 100
             # What chance decides is worth the mean of goals.
             rows = np.where(np.abs(rows - means) < 1e-6, rows, means)
-            keys = _REVERSED[octets]
+            keys = REVERSED[octets]
             for key, row in zip(keys, rows.tolist(), strict=True):
                 self._found[key.tobytes()] = tuple(row)
         self._waiting.clear()
