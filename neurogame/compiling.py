@@ -21,9 +21,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, final, get_args, get_origin, get_type_hints
 
-import numba
 import numpy as np
-from numba.core import caching, event, types
+from numba.core import caching, event
 from numba.core import dispatcher as dispatcher_
 
 from neurogame.array_types import array_hint
@@ -31,6 +30,7 @@ from neurogame.code_libraries import CalleeCompiler, Compiler
 from neurogame.files import cache_folder, is_trusted, lock_file
 from neurogame.first_use import compiling
 from neurogame.shipped_code import FAMILIES, FOLDER, families
+from neurogame.untyped import numba, types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,10 +40,7 @@ _CacheImpl: Any = caching.CompileResultCacheImpl
 _Locator: Any = caching.InTreeCacheLocator
 _NamedLocator: Any = caching.UserProvidedCacheLocator
 _Listener: Any = event.Listener
-_config: Any = numba.config
 _events: Any = event
-_types: Any = types
-_numba: Any = numba
 _Dispatcher: Any = dispatcher_.Dispatcher
 
 
@@ -66,8 +63,8 @@ def dispatcher(
         }
     else:
         options["pipeline_class"] = Compiler
-    made: Any = _numba.njit(nogil=True, **options)(function)
-    if _config.DISABLE_JIT:
+    made: Any = numba.njit(nogil=True, **options)(function)
+    if numba.config.DISABLE_JIT:
         return function
     if callee:
         _close_to_python(made)
@@ -77,8 +74,8 @@ def dispatcher(
 
     # numba would compile f(x, 0) once more for the constant 0, besides f(x, y).
     def without_constants(arguments: Any, named: Any) -> Any:
-        plain = tuple(map(_types.unliteral, arguments))
-        return template(plain, {name: _types.unliteral(kind) for name, kind in named.items()})
+        plain = tuple(map(types.unliteral, arguments))
+        return template(plain, {name: types.unliteral(kind) for name, kind in named.items()})
 
     made.get_call_template = without_constants
     return cast(Function, made)
@@ -121,11 +118,11 @@ def _type(hint: Any) -> Any:
         hint = get_args(hint)[0]
     array = array_hint(hint)
     if array is not None:
-        return _types.Array(_numba.from_dtype(array.dtype), array.ndim, "C")
+        return types.Array(numba.from_dtype(array.dtype), array.ndim, "C")
     if hasattr(hint, "compiler_type"):
         return hint.compiler_type()
     try:
-        return _numba.from_dtype(np.dtype(hint))
+        return numba.from_dtype(np.dtype(hint))
     except TypeError as error:
         raise TypeError(f"{hint} is no type of compiled code") from error
 

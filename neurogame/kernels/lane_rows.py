@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba as _numba
 import numpy as np
-from numba.core import cgutils as _cgutils
 
 from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.native.arrays import rows as cut
@@ -14,10 +12,7 @@ from neurogame.native.bits import first_ones
 from neurogame.native.compiled import callee, compiled, written
 from neurogame.native.random import mixed
 from neurogame.splitmix import G1
-
-# They are not annotated.
-numba: Any = _numba
-cgutils: Any = _cgutils
+from neurogame.untyped import cgutils, numba
 
 _G1 = np.uint64(G1)
 _ONE = np.uint64(1)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-import numba as _numba
 import numpy as np
 from llvmlite import ir
 
 from neurogame.native.compiled import inner, written
 from neurogame.native.vectors import first_item
-
-# It is not annotated.
-numba: Any = _numba
+from neurogame.untyped import numba
 
 whole = cast(Callable[[Any], int], np.int64)
 """In compiled code: a number as one of 64 bits."""

@@ -17,24 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, get_type_hints
 
-import numba as _numba
-import numba.extending as _extending
 from llvmlite import ir
-from numba import types as _types
-from numba.core import cgutils as _cgutils
-from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 
 from neurogame.array_types import Int32s1, array_hint
 from neurogame.native.compiled import written
 from neurogame.native.struct_type import make_array
 from neurogame.native.vectors import first_item
-
-# They are not annotated.
-numba: Any = _numba
-extending: Any = _extending
-types: Any = _types
-cgutils: Any = _cgutils
-AttributeTemplate: Any = _AttributeTemplate
+from neurogame.untyped import AttributeTemplate, cgutils, extending, numba, types
 
 _WORD = ir.IntType(64)
 

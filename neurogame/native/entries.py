@@ -10,14 +10,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
-import numba as _numba
-
 from neurogame.compiling import declared_types
 from neurogame.native.compiled import compile_entry
 from neurogame.native.struct import Struct
-
-# It is not annotated.
-numba: Any = _numba
 
 Given = ParamSpec("Given")
 Taken = TypeVar("Taken", bound=Struct)

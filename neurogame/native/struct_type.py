@@ -8,14 +8,9 @@ from __future__ import annotations
 import operator
 from typing import Any, final
 
-import numba as _numba
-import numba.extending as _extending
 from llvmlite import ir
-from numba import types as _types
-from numba.core import cgutils as _cgutils
 from numba.core import typing as _typing
 from numba.core.typing.templates import AbstractTemplate as _AbstractTemplate
-from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 from numba.core.typing.templates import infer_global as _infer_global
 
 from neurogame.native.layout import (
@@ -26,14 +21,10 @@ from neurogame.native.layout import (
     SequenceField,
     StructField,
 )
+from neurogame.untyped import AttributeTemplate, cgutils, extending, numba, types
 
 # They are not annotated.
-numba: Any = _numba
-extending: Any = _extending
-types: Any = _types
-cgutils: Any = _cgutils
 typing: Any = _typing
-AttributeTemplate: Any = _AttributeTemplate
 AbstractTemplate: Any = _AbstractTemplate
 infer_global: Any = _infer_global
 

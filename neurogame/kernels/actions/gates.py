@@ -12,14 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils as _cgutils
 
 from neurogame.graph.graph import AND, OR
 from neurogame.native.compiled import inner, written
 from neurogame.native.vectors import first_item, splat
-
-# It is not annotated.
-cgutils: Any = _cgutils
+from neurogame.untyped import cgutils
 
 LANES = 16
 """States in a row."""

@@ -13,17 +13,12 @@ from typing import Any
 import llvmlite.binding
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils as _cgutils
-from numba.core import config as _config
 from numba.extending import overload, register_jitable
 
 from neurogame.kernels.neural.merge import BITS, ENTRIES
 from neurogame.native.compiled import written
 from neurogame.native.vectors import first_item
-
-# Neither is annotated.
-cgutils: Any = _cgutils
-config: Any = _config
+from neurogame.untyped import cgutils, numba
 
 LANES = 64
 """Lanes that are computed together: one word of packed states."""
@@ -69,7 +64,7 @@ def index_lanes(column: Any, pattern: Any, index: Any) -> None:
 def _has_wide_permutations() -> bool:
     """Say whether the code that numba writes may use AVX-512."""
     # Who names a processor to numba may mean another one than this.
-    if config.CPU_NAME or config.CPU_FEATURES:
+    if numba.config.CPU_NAME or numba.config.CPU_FEATURES:
         return False
     return bool(llvmlite.binding.get_host_cpu_features().get("avx512f", False))
 

@@ -9,20 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba as _numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils as _cgutils
 
 from neurogame.native.columns import column
 from neurogame.native.compiled import written
 from neurogame.native.vectors import splat
 from neurogame.search.mcts.compiled.search import SEED
 from neurogame.search.mcts.compiled.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
-
-# They are not annotated.
-numba: Any = _numba
-cgutils: Any = _cgutils
+from neurogame.untyped import cgutils, numba
 
 _WIDTH = 8
 _INT, _REAL, _WIDE = ir.IntType(32), ir.FloatType(), ir.IntType(64)
