@@ -22,7 +22,6 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.kind import Kind, Learned, Lesson
 from neurogame.evaluators.kinds import learning_kinds
-from neurogame.files import check_output, writing
 from neurogame.settings import Settings, named_texts, settings_of
 
 if TYPE_CHECKING:
@@ -80,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Learn, save, and say how to play with it."""
+    from neurogame.files import check_output, writing
     from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.simulate.game import Game
 

@@ -153,8 +153,9 @@ class PlayerSpec:
                 f"of a checkpoint, one of {', '.join(fresh_names())}, or max(TEXT) or min(TEXT)"
             )
         options = _options(text, kind, pieces)
-        texts = {name: options.pop(name) for name in LIMIT_NAMES if name in options}
-        limit = Limit(**Limit.read(texts))
+        limit = Limit.from_texts(
+            {name: options.pop(name) for name in LIMIT_NAMES if name in options}
+        )
         return cls(kind=kind, source=source, limit=limit, options=options)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, final
 
+from neurogame.errors import ConfigurationError
 from neurogame.settings import Settings, named_texts, setting, settings_of, spellings
 
 
@@ -47,7 +48,28 @@ class Limit(Settings):
         >>> Limit.parse("seconds=1,sims=300")
         Limit(seconds=1.0, nodes=None, depth=None, simulations=300)
         """
-        return cls(**cls.read(named_texts(text, f"limit {text!r}")))
+        return cls.from_texts(named_texts(text, f"limit {text!r}"))
+
+    @classmethod
+    def from_texts(cls, values: dict[str, str]) -> Limit:
+        """Return the limit whose fields are given as texts.
+
+        Args:
+            values: name -> number as text.
+
+        Raises:
+            ConfigurationError: an unknown name, not a number, or out of range.
+        """
+        for entry in settings_of(cls):
+            number, text = entry.number or float, values.get(entry.spelling, "0")
+            try:
+                number(text)
+            except ValueError:
+                kind = "a whole number" if number is int else "a number"
+                raise ConfigurationError(
+                    f"limit: {entry.spelling}={text!r}; {kind} is needed"
+                ) from None
+        return cls(**cls.read(values))
 
     def __bool__(self) -> bool:
         """Return whether anything is limited at all."""

@@ -71,7 +71,7 @@ def _lines(path: Path, trace: Path, out: Path) -> dict[str, list[str]]:
         "learn": ["learn", name, "--out", str(out / "x.pt")],
         "play": ["play", name, "--opponent", "random"],
         "inspect": ["inspect", name],
-        "view": ["view", name, "--export", str(out / "x.html")],
+        "view": ["view", name, "--export", str(out.with_suffix(".html"))],
     }
 
 

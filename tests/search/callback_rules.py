@@ -76,7 +76,8 @@ class CallbackLeaves:
             block.legal[lane] = np.packbits(flags, bitorder="little").view(np.uint64)
             block.terminal[lane] = terminal
             block.goals[lane] = goals
-            block.hashes[lane] = hash_row(block.states[lane])
+            # A copy may be written to, as what the package calls it with.
+            block.hashes[lane] = hash_row(block.states[lane].copy())
 
     def play(self, count: int, seed: int, plies: int) -> None:
         """Play on at random: not asked of these rules."""

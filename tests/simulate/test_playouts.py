@@ -201,7 +201,8 @@ def test_command_line_counts_lengths(capsys: pytest.CaptureFixture[str]) -> None
     assert main([*line, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["lengths"]
     assert found == {str(n): lengths.count(n) for n in set(lengths)}
-    assert main([*line, "--max-plies", "1", "--steps", "1"]) == 0
+    line = ["simulate", "tictactoe", "--lengths", "--max-plies", "1", "--steps", "1"]
+    assert main(line) == 0
     assert "no game ended" in capsys.readouterr().out
 
 
