@@ -37,4 +37,13 @@ FORTY: Course = {
 """Forty of the shared rulesheets with short recorded games, so that many matches fit into an hour;
 nothing is said of heavy ones."""
 
-COURSES = {"ten": TEN, "forty": FORTY}
+_LEARNED = (
+    *("ticTacToe", "connectFour", "breakthroughSmall", "pentago", "quarto", "nineBoardTicTacToe"),
+    *("biddingTicTacToe", "knightThrough", "connectFourSimultaneous", "tictactoe_3player"),
+    *("cephalopodMicro", "dotsAndBoxes", "atariGoVariant_7x7", "sheepAndWolf", "sum15", "nim3"),
+    *("checkersTiny", "doubletictactoe", "cubicup_3player", "ticTacToeLarge"),
+)
+TWENTY: Course = dict.fromkeys(_LEARNED, (2,))
+"""Twenty of the shared rulesheets in which there is something to be learned in a start clock."""
+
+COURSES = {"ten": TEN, "twenty": TWENTY, "forty": FORTY}

@@ -91,7 +91,7 @@ class Server:
         return self._said().count("Traceback")
 
     def events(self, match: str) -> Counter[str]:
-        """Return what the player logged in a match: failures, deaths, answers by source."""
+        """Return what was logged in a match: failures, deaths, answers by source, releases."""
         counts: Counter[str] = Counter()
         for path in self.logs.glob(f"*{match}*.jsonl") if self.logs.exists() else ():
             for line in path.read_text().splitlines():
@@ -100,6 +100,8 @@ class Server:
                     counts[event["event"]] += 1
                 elif event["event"] == "answer":
                     counts[f"by {event['source']}"] += 1
+                elif event["event"] == "chosen":
+                    counts["released"] += event["text"].startswith("in the match:")
         return counts
 
     def stop(self) -> None:
@@ -232,6 +234,7 @@ def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) ->
         "slowest_start": max(player.start_seconds for player in ours),
         "least_spare": settings.play_clock - max(player.slowest_seconds for player in ours),
         "server_errors": events["failure"] + events["died"] + tracebacks,
+        "released": events["released"],
         "answers": {key[3:]: count for key, count in events.items() if key.startswith("by ")},
         "memory": [vars(tree_memory(server.process.pid)) for server in servers],
         "seconds": seconds,
@@ -263,6 +266,8 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
         f"{sum(line['upper_case'] for line in lines)} in capitals, "
         f"{sum('random' in line['players'] for line in lines)} with random",
         ", ".join(f"{name.replace('_', ' ')}: {total}" for name, total in totals.items()),
+        "what was learned meanwhile played from then on in "
+        f"{sum(bool(line.get('released')) for line in lines)} matches",
         f"answers by source: {dict(answers)}; moves after the clock, within the grace: "
         f"{sum(line['overtime'] for line in lines)}",
         f"least time left of a play clock: {min(line['least_spare'] for line in lines):.2f} s; "

@@ -48,8 +48,8 @@ class Understudies:
             game: the game.
             role: index of the role.
             seed: decides every random choice in this match.
-            tell: gets an event ``failure`` for each error, and ``chosen`` for each player that
-                has something to say about itself.
+            tell: gets an event ``failure`` for each error, and ``chosen`` whenever a player says
+                something new about its choices.
             steps_down: how many players to leave out, from the given one on.
             play_clock: seconds for a move; None: nobody knows.
         """
@@ -58,6 +58,7 @@ class Understudies:
         self._line: Iterator[str] = iter(line[min(steps_down, len(line) - 1) :])
         self._game, self._role, self._seed, self._tell = game, role, seed, tell
         self._player: Player | None = None
+        self._report = ""
 
     @property
     def name(self) -> str:
@@ -124,6 +125,8 @@ class Understudies:
         except Exception as error:
             release_reserve()
             self._next(f"{self.name} could not ponder", error)
+        else:
+            self._tell_of(self._player)
 
     def stop(self) -> None:
         """The match is over."""
@@ -164,9 +167,9 @@ class Understudies:
         self._tell(failure(what, error))
 
     def _tell_of(self, player: Player) -> None:
-        """Pass on what a player says about its choices; not every player does."""
-        text = str(getattr(player, "report", ""))
-        if text:
+        """Pass on what a player says anew about its choices; not every player does."""
+        before, self._report = self._report, str(getattr(player, "report", ""))
+        if text := self._report.removeprefix(before).strip():
             self._tell({"event": "chosen", "player": player.name, "text": text})
 
 

@@ -173,6 +173,7 @@ class AutoPlayer:
             playing.stop()
             playing = self._playing = school.playing.player
             self._begin(playing)
+            self.report += f"\nin the match: {school}"
         if not stop():
             playing.ponder(state, stop)
 
