@@ -1,7 +1,7 @@
 """Learning on where time is left: in the rest of a start clock, and while opponents think.
 
-Learning goes on until it has taken twice as long as when something was last made of it. Then what
-has been learned takes the place of what was learned before, if that plays; if another search
+Learning goes on until it has taken half as long again as when something was last made of it. Then
+what has been learned takes the place of what was learned before, if that plays; if another search
 plays, what is believed of it is tried again in short matches.
 """
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _LEAST = 3.0
 """Seconds of learning, of all matches together, before something is made of it."""
+_GROWTH = 1.5
+"""How many times as long learning must have taken for something to be made of it again: a search
+begins with nothing then, so what it gives up must be paid for."""
 _TRIAL = Limit(seconds=0.02)
 """Per move in trials: somebody may call at any time."""
 _MOST = 12
@@ -116,7 +119,7 @@ class School:
             yield True
         while teaching.seconds < ENOUGH:
             begun = max(teaching.seconds, 1.0)
-            end = min(max(2 * teaching.seconds, _LEAST), ENOUGH)
+            end = min(max(_GROWTH * teaching.seconds, _LEAST), ENOUGH)
             while teaching.seconds < end:
                 teaching.learn_a_little()
                 yield False
