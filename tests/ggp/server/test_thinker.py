@@ -63,6 +63,7 @@ class Faulty:
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         self.pondered.append(state)
+        self.report += f"\nhas thought {len(self.pondered)} times"
         self.is_pondering.set()
         self._fail("ponder")
         while not stop():
@@ -166,7 +167,9 @@ def test_fallback_move_and_result(player: Faulty) -> None:
     assert player.seconds is not None
     assert 0 < player.seconds <= PATIENCE
     assert player.stops == 1
-    assert session.named("chosen")[0]["text"] == player.report
+    told = [event["text"] for event in session.named("chosen")]
+    assert told == ["chosen by nobody", *(f"has thought {n + 1} times" for n in range(len(told) - 1))]
+    assert "\n".join(told) == player.report
     assert not session.named("failure")
 
 
