@@ -301,7 +301,7 @@ def calls(number: int) -> Callable[[], bool]:
     return stop
 
 
-def test_what_has_learned_twice_as_long_takes_over() -> None:
+def test_what_has_learned_half_as_long_again_takes_over() -> None:
     teaching, made = Teaching(10), []
 
     def make() -> Candidate:
@@ -309,14 +309,14 @@ def test_what_has_learned_twice_as_long_takes_over() -> None:
         return candidate(f"learned {teaching.seconds:.0f}", is_good=False)
 
     own = school(teaching, make, learned=None)
-    assert not own.spend(calls(9))
+    assert not own.spend(calls(4))
     assert own.playing.name == "first"
     assert own.spend(calls(1000))
-    assert own.playing.name == "learned 20"
+    assert own.playing.name == "learned 15"
     # It goes on where it was, and ends for good when that is enough.
     while own.spend(calls(7)) or teaching.seconds < ENOUGH:
         pass
-    assert made == [20, 40, 80, 160, ENOUGH]
+    assert made == [15, 23, 35, 53, 80, 120, ENOUGH]
     assert own.playing.name == f"learned {ENOUGH:.0f}"
     assert not own.spend(calls(1000))
     assert teaching.seconds == ENOUGH
