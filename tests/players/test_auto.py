@@ -294,7 +294,7 @@ def test_what_cannot_be_learned_is_played_all_the_same(monkeypatch: pytest.Monke
         raise GameError("no legal move")
 
     monkeypatch.setattr(SelfTeaching, "learn", stuck)
-    chosen = choose_player(game("tictactoe"), seconds=3, seed=1)
+    chosen = choose_player(game("tictactoe"), seconds=12, seed=1)
     assert chosen.name == PLAIN
     assert chosen.notes == ("nothing learned: no legal move",)
 
