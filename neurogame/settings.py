@@ -178,7 +178,8 @@ class Setting:
         else:
             enough = isinstance(value, tuple) and (value or not self.about.some)
             fits = bool(enough) and all(map(self._fits, cast(tuple[object, ...], value)))
-        return None if fits or (value is None and self.is_optional) else self.allowed
+        of = "" if isinstance(value, tuple) or not self.is_many else "a tuple of "
+        return None if fits or (value is None and self.is_optional) else of + self.allowed
 
     def _fits(self, value: object) -> bool:
         """Return whether one value is allowed; all are where the type is none of those here."""

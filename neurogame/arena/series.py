@@ -50,10 +50,10 @@ def play_series(
         on_match: called with the number and the record of every finished match.
 
     Raises:
-        GameError: there are more or fewer players than roles.
+        GameError: there are more or fewer players than roles, or one plays two of them.
         ConfigurationError: fewer than one match, or a seed below 0.
     """
-    check_players(game.name, game.roles, len(players))
+    check_players(game.name, game.roles, players)
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
         if value < least:
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")

@@ -288,8 +288,8 @@ def train(
 ) -> Checkpoint:
     """Train an evaluator by self-play, in a folder of its own, and return the last release.
 
-    ``neurogame train`` does the same with a progress bar, measures how strong releases are, and
-    can go on with a run.
+    These are the untrained goal networks where nothing has beaten them. ``neurogame train`` does
+    the same with a progress bar, measures how strong releases are, and can go on with a run.
 
     Args:
         game: what is played.

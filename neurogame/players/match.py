@@ -45,9 +45,9 @@ def play_match(
         opening: joint moves at the start; None: as the settings and the seed say.
 
     Raises:
-        GameError: there are more or fewer players than roles.
+        GameError: there are more or fewer players than roles, or one plays two of them.
     """
-    check_players(game.name, game.roles, len(players))
+    check_players(game.name, game.roles, players)
     if game.chance is not None:
         players = [*players[: game.chance], RandomPlayer(), *players[game.chance :]]
     settings = settings or MatchSettings()

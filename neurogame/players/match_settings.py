@@ -59,22 +59,27 @@ class MatchSettings(Settings):
         return self.limit.merged(Limit(seconds=self.play_clock * CLOCK_SHARE))
 
 
-def check_players(game: str, roles: Sequence[str], players: int) -> None:
-    """Refuse a number of players that is not that of the roles that somebody plays.
+def check_players(game: str, roles: Sequence[str], players: Sequence[object]) -> None:
+    """Refuse what are not players, one for each role that somebody plays.
 
     Args:
         game: its name, for the message.
         roles: role names; chance plays itself.
-        players: how many were given.
+        players: what was given.
 
     Raises:
-        GameError: there are more or fewer players than roles.
+        GameError: there are more or fewer players than roles, a text, or one player twice.
     """
-    if players != len(playing_roles(roles)):
+    if len(players) != len(playing_roles(roles)):
         raise GameError(
-            f"{game} has {named_roles(roles)}, but {players} players were given; name one per "
+            f"{game} has {named_roles(roles)}, but {len(players)} players were given; name one per "
             "role (one may be named twice)"
         )
+    for number, player in enumerate(players):
+        again = any(player is other for other in players[:number])
+        if again or isinstance(player, str):
+            what = "the same object as one before" if again else repr(player)
+            raise GameError(f"player {number} is {what}; each role has its own: make_player(text)")
 
 
 def named_roles(roles: Sequence[str]) -> str:

@@ -80,17 +80,14 @@ class Openings:
         self._begin()
 
     def _begin(self) -> None:
-        self.repeated = self.ended = self.decided = 0
+        self.repeated = self.ended = self.decided = self._longest = 0
         self._batches = self._misses = 0
         self._seen: set[bytes] = set()
         self._drawn: list[tuple[Opening, bytes, State | None]] = []
-        self._found: list[Opening] = []
-        self._decided_before: list[int] = []
         self._lost: list[Opening] = []
         self._is_complete = self.plies == 0
-        if self._is_complete:
-            self._found.append(())
-            self._decided_before.append(0)
+        self._found: list[Opening] = [()] if self._is_complete else []
+        self._decided_before = [0] * len(self._found)
 
     @property
     def are_decided(self) -> bool:
@@ -166,7 +163,8 @@ class Openings:
                 self._decided_before = [self.decided] * len(self._lost)
             self._is_complete = True
             return
-        self.plies -= 1
+        # None of the draws lasted for more than that: what is longer is not tried ply by ply.
+        self.plies = min(self.plies - 1, self._longest)
         self._begin()
 
     def _is_decided(self, state: State) -> bool:
@@ -191,6 +189,7 @@ class Openings:
             joint = tuple(int(random.choice(moves)) for moves in state.legal_moves)
             opening.append(joint)
             state = state.next(joint)
+        self._longest = max(self._longest, len(opening) - (not all(state.legal_moves)))
         is_whole = len(opening) == self.plies and all(state.legal_moves)
         key = "\n".join(state.fluent_texts).encode()
         self._drawn = [(tuple(opening), key, state if is_whole else None)]
@@ -213,21 +212,18 @@ class Openings:
             states = states.select(torch.from_numpy(np.flatnonzero(now)))
             legal, choices = legal[now], choices[now]
             if ply == self.plies or not now.any():
+                self._longest = max(self._longest, ply - (not now.any()))
                 break
             ranks = (random.random((_BATCH, len(roles)))[goes_on] * choices).astype(np.int64)
             moves = [_nth_legal(legal[:, offsets[r] : offsets[r + 1]], ranks[:, r]) for r in roles]
             joints[goes_on, ply] = np.stack(moves, axis=1)
             states = simulator.step(states, torch.from_numpy(joints[goes_on, ply]), check=False)
         fluents = states.to_bool()
-        keys = iter(self._keys(fluents.numpy()))
-        rows = iter(fluents)
-        for place in range(_BATCH):
-            if goes_on[place]:
-                opening = tuple(tuple(joint) for joint in joints[place].tolist())
-                state = State(self._game, next(rows))
-                self._drawn.append((opening, next(keys), state))
-            else:
-                self._drawn.append(((), b"", None))
+        whole = zip(self._keys(fluents.numpy()), fluents, strict=True)
+        for opening, is_whole in zip(joints.tolist(), goes_on, strict=True):
+            key, held = next(whole) if is_whole else (b"", None)
+            state = None if held is None else State(self._game, held)
+            self._drawn.append((tuple(map(tuple, opening)), key, state))
         self._drawn.reverse()
 
 

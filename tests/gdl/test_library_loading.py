@@ -73,6 +73,9 @@ def test_paths_with_a_suffix_or_a_folder_are_files(tmp_path: Path) -> None:
         load_rules(tmp_path / "none.kif")
     with pytest.raises(RulesError, match=r"there is no file tictactoe.kif"):
         load_rules("tictactoe.kif")
+    for text in ("(role you)", "; a comment\n(role you)"):
+        with pytest.raises(RulesError, match=r"is no name, but the text of rules: Game.from_text"):
+            load_rules(text)
     with pytest.raises(RulesError, match=r"is a folder; give the path of one .kif file"):
         load_rules(tmp_path)
     with pytest.raises(RulesError, match="is empty"):

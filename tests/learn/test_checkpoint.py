@@ -139,7 +139,7 @@ class _Attack:
         (lambda p: p.write_bytes(pickle.dumps(_Attack())), "not a checkpoint"),
         (lambda p: torch.save(_Attack(), p), "not a checkpoint"),
         (lambda p: torch.save({"weights": torch.ones(2)}, p), "not a neurogame checkpoint"),
-        (lambda p: p.mkdir(), "no such file"),
+        (lambda p: p.mkdir(), "a folder; give a file, such as the latest.pt"),
         (lambda p: None, "no such file"),
     ],
 )

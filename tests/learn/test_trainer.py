@@ -332,6 +332,8 @@ def test_training_from_python_needs_an_end_and_no_more(tmp_path: Path) -> None:
     found = train(game, TrainConfig(games=100, release_matches=2), tmp_path / "run")
     assert found.hash != load_checkpoint(tmp_path / "run" / "latest.pt").hash  # Cannot be resumed.
     assert found.config["learner"] == fitted(game).to_json()
+    released = any(row["released"] for row in found.results)
+    assert ("nothing better came of" in repr(found)) is not released
     with pytest.raises(ConfigurationError, match="already holds a run"):
         train(game, TrainConfig(games=100), tmp_path / "run")
 

@@ -104,6 +104,10 @@ def test_json_keeps_every_kind_of_field() -> None:
             {"many": (1, -1)},
             "many=(1, -1); allowed: one or more values, each a whole number (at least 0)",
         ),
+        (
+            {"many": [1]},
+            "many=[1]; allowed: a tuple of one or more values, each a whole number (at least 0)",
+        ),
         ({"inner": 3}, "inner=3; allowed: Inner"),
     ],
 )

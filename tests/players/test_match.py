@@ -6,7 +6,7 @@ import json
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -193,7 +193,9 @@ def test_openings_are_random_and_do_not_end_the_game(tictactoe: Game) -> None:
     assert len(openings) > 6
     # Nine plies always end tic-tac-toe: the opening is shortened, the match still played.
     settings = MatchSettings(opening_plies=9)
-    record = play_match(tictactoe, [make_player("random")] * 2, settings=settings)
+    record = play_match(
+        tictactoe, [make_player("random"), make_player("random")], settings=settings
+    )
     assert 0 < record.opening_plies < 9
     assert record.ending == "terminal"
 
@@ -210,6 +212,12 @@ def test_json_names(tictactoe: Game) -> None:
 def test_refusals(tictactoe: Game) -> None:
     with pytest.raises(GameError, match="1 players were given"):
         play_match(tictactoe, [make_player("random")])
+    same: list[Any] = [make_player("random")] * 2
+    for play in (play_match, lambda game, players: play_series(game, players, 2)):
+        with pytest.raises(GameError, match="player 1 is the same object as one before"):
+            play(tictactoe, same)
+        with pytest.raises(GameError, match=r"player 0 is 'random'; .*make_player"):
+            play(tictactoe, cast(Any, ["random", "random"]))
     wrong: dict[str, Any] = {"play_clock": 0.0, "opening_plies": -1, "max_plies": 0}
     for name, value in wrong.items():
         with pytest.raises(ConfigurationError, match=name):

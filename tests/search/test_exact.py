@@ -188,10 +188,23 @@ def test_puzzles_are_never_called_decided() -> None:
     assert openings.decided == 0
 
 
-def test_they_are_shorter_only_where_no_match_lasts_so_long() -> None:
+def test_they_are_shorter_only_where_no_match_lasts_so_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = library("tictactoe")
     openings = Openings(game, 11, 1)
     assert len(openings[0]) == openings.plies == 8
+    # As long as any draw has lasted, at once: not a ply less each time.
+    tried: list[int] = []
+    begin = Openings._begin
+
+    def noted(self: Openings) -> None:
+        tried.append(self.plies)
+        begin(self)
+
+    monkeypatch.setattr(Openings, "_begin", noted)
+    assert len(Openings(game, 1_000, 1)[0]) == 8
+    assert tried == [1_000, 8]
     # Some matches of seven plies are over, and not counted.
     seven = Openings(game, 7, 1, nodes=0)
     assert {len(opening) for opening in seven.first(50)} == {7}

@@ -37,6 +37,7 @@ from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.checkpoints.stored_once import stored_once
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.judges import UNFIT, plain_judge, rebuild_judge
+from neurogame.learn.run_files import LATEST
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import GameMapping, map_game
 from neurogame.version import __version__
@@ -197,8 +198,10 @@ class Checkpoint:
         kind = self.description.get("kind")
         held = [f"evaluator {kind}"] if kind else []
         held += [f"judge {name}" for name in sorted(self.judges)]
-        matches = self.counters.get("matches")
-        played = "" if matches is None else f", learned from {matches:,} matches"
+        matches, first = self.counters.get("matches"), self.initial_weights
+        is_fresh = bool(kind) and all(w.equal(first[name]) for name, w in self.weights.items())
+        of = "nothing better came of" if is_fresh else "learned from"
+        played = "" if matches is None else f", {of} {matches:,} matches"
         return f"Checkpoint({self.game_name!r}: {', '.join(held) or 'nothing learned'}{played})"
 
     def _repr_html_(self) -> str:
@@ -262,14 +265,9 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     Raises:
         OSError: the file cannot be written.
     """
-    contents = vars(checkpoint)
-    digest = content_hash(contents)
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "hash": digest,
-        "contents": stored_once(contents),
-    }
+    held = vars(checkpoint)
+    digest = content_hash(held)
+    document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": stored_once(held)}
     # What is written to go on from, again and again, is written fast.
     often = checkpoint.optimiser is not None or checkpoint.buffer is not None
     # In memory first: torch hides why a disk refuses.
@@ -328,10 +326,8 @@ def _checked(held: Checkpoint) -> Checkpoint:
     """
     for entry in fields(held):
         # "dict[str, Any] | None": the first word is what a value must be.
-        kind, value = (
-            _KINDS[str(entry.type).partition("[")[0].partition(" ")[0]],
-            vars(held)[entry.name],
-        )
+        kind = _KINDS[str(entry.type).partition("[")[0].partition(" ")[0]]
+        value = vars(held)[entry.name]
         if not isinstance(value, kind) and not (value is None and "None" in str(entry.type)):
             raise TypeError(f"{entry.name} is a {type(value).__name__}, no {kind.__name__}")
     judged = [stored["weights"] for stored in held.judges.values()]
@@ -346,6 +342,8 @@ _KINDS: dict[str, type] = {"str": str, "list": list, "dict": dict}
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if path.is_dir():
+        raise CheckpointError(f"{path}: a folder; give a file, such as the {LATEST} of a run")
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
     try:
