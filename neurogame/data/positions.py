@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -13,7 +14,7 @@ from neurogame.arena.positions import played_positions
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.simulate.game import Game, game_of
-from neurogame.simulate.samples import sample_games
+from neurogame.simulate.samples import check_phase, sample_games
 from neurogame.simulate.states import StateBatch
 
 _OF_A_GAME = 8
@@ -43,7 +44,7 @@ class DrawnPositions:
 
 
 def positions(
-    game: Game | str,
+    game: Game | str | Path,
     n: int,
     seed: int = 0,
     *,
@@ -69,6 +70,7 @@ def positions(
     game = game_of(game)
     if n < 1 or seed < 0:
         raise GameError(f"n={n}, seed={seed}; n must be at least 1 and seed at least 0")
+    check_part(phase, epsilon)
     games = -(-n // _OF_A_GAME)
     if evaluator is None:
         drawn = sample_games(game.simulator(backend="auto"), n, seed, games=games, phase=phase)
@@ -87,3 +89,14 @@ def positions(
         torch.from_numpy(played.plies[rows]),
         torch.from_numpy(played.to_end[rows]),
     )
+
+
+def check_part(phase: tuple[float, float], epsilon: float) -> None:
+    """Refuse a phase or a chance of random moves that is out of its range.
+
+    Raises:
+        GameError: it is.
+    """
+    check_phase(phase)
+    if not 0 <= epsilon <= 1:
+        raise GameError(f"epsilon={epsilon}; must be within 0..1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
-from neurogame.data.positions import positions
+from neurogame.data.positions import check_part, positions
 from neurogame.envs.observation import Observation
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
@@ -34,7 +35,7 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
 
     def __init__(
         self,
-        game: Game | str,
+        game: Game | str | Path,
         batch: int = 1024,
         seed: int = 0,
         *,
@@ -60,6 +61,7 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
         super().__init__()
         if batch < 1 or seed < 0:
             raise GameError(f"batch={batch}, seed={seed}; must be at least 1 and 0")
+        check_part(phase, epsilon)
         self._game = game_of(game)
         self._batch, self._seed, self._phase = batch, seed, phase
         self._evaluator, self._epsilon = evaluator, epsilon

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def pettingzoo(
-    game: Game | str, *, parallel: bool = False, planes: bool = False
+    game: Game | str | Path, *, parallel: bool = False, planes: bool = False
 ) -> TurnsEnv | TogetherEnv:
     """Return a game as an environment of PettingZoo.
 
@@ -38,7 +39,7 @@ def pettingzoo(
 
 
 def gymnasium(
-    game: Game | str,
+    game: Game | str | Path,
     role: str | None = None,
     opponent: str = "random",
     *,
@@ -64,7 +65,7 @@ def gymnasium(
 
 
 def vector(
-    game: Game | str, num_envs: int = 4096, role: str | None = None, *, planes: bool = False
+    game: Game | str | Path, num_envs: int = 4096, role: str | None = None, *, planes: bool = False
 ) -> LaneEnv:
     """Return many games at once, in which the other roles move at random, for Gymnasium.
 
@@ -83,7 +84,7 @@ def vector(
     return env
 
 
-def openspiel(game: Game | str) -> SpielGame:
+def openspiel(game: Game | str | Path) -> SpielGame:
     """Return a game as OpenSpiel knows games; from then on ``pyspiel.load_game`` has it, too.
 
     Args:

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from neurogame.array_types import Bools, Float32s
 from neurogame.envs.observation import Observation, Observed, check_action, check_not_stuck
-from neurogame.errors import ConfigurationError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.leaves.env_games import SLACK, EnvGames, begin_all, play_ply
 from neurogame.kernels.leaves.leaves import Leaves
@@ -86,7 +86,7 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             Observations int8 ``[num_envs, *shape]``, and ``action_mask`` bool ``[num_envs, M]``.
         """
         if seed is not None:
-            self._seed(seed if isinstance(seed, int) else seed[0])
+            self._seed(seed[0] if isinstance(seed, list) else seed)
         self._do(entry(begin_all))
         return self._told()
 
@@ -119,11 +119,15 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
             which none is, and ``action_mask``.
 
         Raises:
-            GameError: a move is not legal, or a role has none.
+            GameError: a move is not legal, or a role has none; or these are no whole numbers, one
+                for each game.
         """
-        games = self._games
+        games, actions = self._games, np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            found = f"{actions.dtype} {list(actions.shape)}"
+            raise GameError(f"actions are int64 [{self.num_envs}], not {found}")
         told_before, masks_before = games.told, games.masks
-        games.actions = np.ascontiguousarray(actions, np.int64).reshape(self.num_envs)
+        games.actions = np.ascontiguousarray(actions, np.int64)
         self._do(entry(play_ply))
         if games.refused >= 0:
             games.told, games.masks = told_before, masks_before

@@ -96,7 +96,7 @@ def legal_mask(state: State, role: int) -> Bools:
     return mask
 
 
-def check_action(state: State, role: int, action: int, *, whose: str = "", mask: str) -> None:
+def check_action(state: State, role: int, action: object, *, whose: str = "", mask: str) -> None:
     """Refuse what is no legal move.
 
     Args:
@@ -113,7 +113,7 @@ def check_action(state: State, role: int, action: int, *, whose: str = "", mask:
     if action not in legal:
         raise GameError(
             f"action {action}{whose} is not legal here; legal are "
-            + ", ".join(f"{one} {texts[one]}" for one in legal)
+            + (", ".join(f"{one} {texts[one]}" for one in legal) or "none: reset() begins anew")
             + f"; see {mask}"
         )
 

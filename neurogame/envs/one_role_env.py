@@ -19,6 +19,7 @@ from neurogame.envs.observation import (
     picture,
     reward_of,
 )
+from neurogame.errors import ConfigurationError
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -42,7 +43,13 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         planes: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """Take a game; see :func:`neurogame.envs.gymnasium`."""
+        """Take a game; see :func:`neurogame.envs.gymnasium`.
+
+        Raises:
+            ConfigurationError: there is no such render mode.
+        """
+        if render_mode not in (None, *MODES):
+            raise ConfigurationError(f"render_mode={render_mode!r}; allowed: {', '.join(MODES)}")
         self.metadata = {"render_modes": MODES}
         self.render_mode = render_mode
         self._game, self._state = game, game.initial_state()
@@ -75,7 +82,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         Raises:
             GameError: the move is not legal.
         """
-        check_action(self._state, self._role, int(action), mask="action_masks()")
+        check_action(self._state, self._role, action, mask="action_masks()")
         self._go_on(int(action))
         ended = self._state.is_terminal
         told, info = self._told()

@@ -106,14 +106,13 @@ class SpielGame(pyspiel.Game):
         total_utility = total / 50 - players if known and total is not None else None
         in_turns = found.turn_taking.holds
         utility = kind.Utility.CONSTANT_SUM if known else kind.Utility.GENERAL_SUM
+        draws = kind.ChanceMode
         chance = 0 if game.chance is None else len(game.moves[game.chance])
         self.type = kind(
             short_name=f"neurogame_{game.name}",
             long_name=f"{game.name}, by neurogame",
             dynamics=kind.Dynamics.SEQUENTIAL if in_turns else kind.Dynamics.SIMULTANEOUS,
-            chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC
-            if chance
-            else kind.ChanceMode.DETERMINISTIC,
+            chance_mode=draws.EXPLICIT_STOCHASTIC if chance else draws.DETERMINISTIC,
             information=kind.Information.PERFECT_INFORMATION,
             utility=kind.Utility.ZERO_SUM if total_utility == 0 else utility,
             reward_model=kind.RewardModel.TERMINAL,
@@ -201,8 +200,7 @@ class SpielState(pyspiel.State):
         """Return what the end is worth to each player, -1..1; before it 0."""
         if not self.here.is_over:
             return [0.0] * len(self._game.players)
-        goals = self.here.state.goals
-        return [reward_of(goals[role]) for role in self._game.players]
+        return [reward_of(self.here.state.goals[role]) for role in self._game.players]
 
     def __str__(self) -> str:
         return str(self.here.state)
@@ -250,19 +248,16 @@ class SpielBot(pyspiel.Bot):
         self._name, self._seed, self._limit = name, seed, Limit(seconds=seconds)
         self._role = self._played.players[number]
         self._player = make_player(player, self._played, seed)
-        self._begin()
-
-    def _begin(self) -> None:
-        self._player.stop()
-        self._player.start(MatchStart(self._played, self._role, self._seed, None, self._limit))
+        self.restart()
 
     def restart(self) -> None:
         """Begin another match."""
-        self._begin()
+        self._player.stop()
+        self._player.start(MatchStart(self._played, self._role, self._seed, None, self._limit))
 
     def restart_at(self, state: Any) -> None:
         """Begin another match at a state."""
-        self._begin()
+        self.restart()
 
     def step(self, state: Any) -> int:
         """Return the action of the player."""

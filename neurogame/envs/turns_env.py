@@ -21,6 +21,7 @@ from neurogame.envs.observation import (
 from neurogame.simulate.game import Game
 
 Told = dict[str, Observed]
+_Infos = dict[str, dict[str, Any]]
 
 
 class _Match:
@@ -89,10 +90,7 @@ class _Agents:
     def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
         """Take a game; see :func:`neurogame.envs.pettingzoo`."""
         super().__init__()
-        self.metadata: dict[str, Any] = {
-            "name": f"neurogame_{game.name}",
-            "render_modes": MODES,
-        }
+        self.metadata: dict[str, Any] = {"name": f"neurogame_{game.name}", "render_modes": MODES}
         self.render_mode = render_mode
         self._match = _Match(game, planes=planes)
         self.possible_agents = list(self._match.agents)
@@ -137,7 +135,7 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: _Infos = {agent: {} for agent in self.agents}
         self._moves: dict[int, int] = {}
         self._ask()
 
@@ -185,7 +183,7 @@ class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Told], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Told], _Infos]:
         """Begin a match; the seed decides what chance does, options there are none."""
         self._match.begin(seed)
         self.agents = list(self.possible_agents)
@@ -196,13 +194,7 @@ class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[
-        dict[str, Told],
-        dict[str, float],
-        dict[str, bool],
-        dict[str, bool],
-        dict[str, dict[str, Any]],
-    ]:
+    ) -> tuple[dict[str, Told], dict[str, float], dict[str, bool], dict[str, bool], _Infos]:
         """Make a move of every agent.
 
         Raises:
@@ -213,8 +205,7 @@ class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
             {match.game.role_index(agent): match.check(agent, actions[agent]) for agent in agents}
         )
         ended = match.state.is_terminal
-        if ended:
-            self.agents = []
+        self.agents = [] if ended else agents
         return (
             self._told(),
             match.rewards(),

@@ -299,9 +299,9 @@ class Game:
         )
 
 
-def game_of(game: Game | str) -> Game:
+def game_of(game: Game | str | Path) -> Game:
     """Return a game that is given, or named as in :meth:`Game.load`."""
-    return Game.load(game) if isinstance(game, str) else game
+    return game if isinstance(game, Game) else Game.load(game)
 
 
 @final

@@ -81,8 +81,7 @@ def sample_games(
     """
     if count < 1:
         raise GameError(f"count must be at least 1, not {count}")
-    if not 0 <= phase[0] < phase[1] <= 1:
-        raise GameError(f"phase must be two rising shares of a game in 0..1, not {phase}")
+    check_phase(phase)
     number = max(LANES, count) if games is None else games
     results = play_out(simulator, number, seed, max_plies, threads=threads, backend=backend)
     lengths = results.lengths.cpu().numpy().astype(np.int64)
@@ -112,6 +111,16 @@ def sample_games(
         torch.from_numpy(game).to(simulator.device),
         results,
     )
+
+
+def check_phase(phase: tuple[float, float]) -> None:
+    """Refuse what is no part of a game.
+
+    Raises:
+        GameError: these are not two rising shares in 0..1.
+    """
+    if not 0 <= phase[0] < phase[1] <= 1:
+        raise GameError(f"phase must be two rising shares of a game in 0..1, not {phase}")
 
 
 def _states_at(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from torch.utils.data import DataLoader
 import neurogame as ng
 from neurogame.data.self_play import SelfPlay
 from neurogame.errors import GameError
+from neurogame.gdl.library import library_path
 from tests.conftest import REPOSITORY
 from tests.library import load as library
 
@@ -90,6 +92,14 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         ng.data.positions(game, 0)
     with pytest.raises(GameError, match=r"phase must be two rising shares .* not \(0.5, 0.5\)"):
         ng.data.positions(game, 5, phase=(0.5, 0.5))
+    mine = ng.make_evaluator(game)
+    for wrong, told in (({"phase": (0, 2)}, "phase must be"), ({"epsilon": 2}, "epsilon=2")):
+        drawn: dict[str, Any] = {**wrong, "evaluator": mine}
+        with pytest.raises(GameError, match=told):
+            ng.data.positions(game, 5, **drawn)
+        with pytest.raises(GameError, match=told):
+            SelfPlay(game, 5, **drawn)
+    assert len(ng.data.positions(library_path("tictactoe"), 5)) == 5
     with pytest.raises(GameError, match="batch=0"):
         SelfPlay(game, 0)
 

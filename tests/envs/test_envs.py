@@ -88,6 +88,16 @@ def test_an_illegal_move_says_what_is_legal() -> None:
     env.step(0)
     with pytest.raises(GameError, match=r"action 0 is not legal here; legal are \d+ \(mark"):
         env.step(0)
+    for wrong in (1.5, "(mark 2 2)"):
+        with pytest.raises(GameError, match=rf"action {re.escape(str(wrong))} is not legal here"):
+            env.step(wrong)  # type: ignore[arg-type]
+    ended = False
+    while not ended:
+        _, _, ended, _, _ = env.step(int(env.action_masks().argmax()))
+    with pytest.raises(GameError, match="legal are none: reset"):
+        env.step(0)
+    with pytest.raises(ConfigurationError, match="render_mode='human'; allowed: ansi, svg"):
+        ng.envs.gymnasium(library("tictactoe"), render_mode="human")
     agents: Any = ng.envs.pettingzoo(library("tictactoe"))
     agents.reset()
     with pytest.raises(GameError, match=r"action 9 of xplayer is not legal here"):
@@ -152,6 +162,8 @@ def test_the_seed_decides_the_moves_of_others_in_each_lane() -> None:
         return told[:100]
 
     assert (played(1, 100) == played(1, 2100)).all()
+    numpy_seed: Any = np.int64(1)
+    assert (played(1, 100) == played(numpy_seed, 100)).all()
     assert (played(1, 100) != played(2, 100)).any()
 
 
@@ -164,6 +176,9 @@ def test_lanes_say_which_move_is_not_legal_and_stay_as_they_are() -> None:
         with pytest.raises(GameError, match=rf"action {wrong} of game 1 is not legal here; legal"):
             env.step(np.array([waits[0], wrong, waits[2]]))
         assert (env.action_masks() == info["action_mask"]).all()
+    for shape in (waits[:2], np.full(3, 0.7)):
+        with pytest.raises(GameError, match=r"actions are int64 \[3\], not "):
+            env.step(shape)
     marks = env.step(waits)[0].sum(axis=1)
     assert (marks == marks[0]).all()
 

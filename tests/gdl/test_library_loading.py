@@ -84,6 +84,8 @@ def test_paths_with_a_suffix_or_a_folder_are_files(tmp_path: Path) -> None:
 
 def test_a_rulesheet_given_as_its_own_name_is_refused() -> None:
     with pytest.raises(RulesError, match="cannot look up"):
+        load_rules("x" * 5_000 + ".kif")
+    with pytest.raises(RulesError, match="is no name, but the text of rules"):
         load_rules(MINIMAL * 50)
 
 
