@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import permutations
+from typing import cast
 
 import pytest
 import torch
@@ -291,6 +292,8 @@ def test_shapley_values_of_a_sum_are_its_summands() -> None:
     assert torch.allclose(torch.tensor(found.by_fluent, dtype=torch.float64), change, atol=1e-9)
     with pytest.raises(GameError, match="no gradients"):
         to_fluents(measured, state, "gradients")
+    with pytest.raises(GameError, match="'shaply'.*'shapley' and 'toggling'"):
+        to_fluents(measured, state, cast(Method, "shaply"))
 
 
 def test_networks_that_gradients_cannot_account_for_are_added_up_all_the_same() -> None:

@@ -66,15 +66,18 @@ def to_fluents(measured: Measured, state: State, method: Method | None = None) -
         method: ``gradients``, ``shapley`` or ``toggling``; None: Shapley values.
 
     Raises:
-        GameError: gradients are asked for, and the number has none.
+        GameError: gradients are asked for, and the number has none; or there is no such method.
     """
-    if method == "toggling":
-        return toggled(measured, state)
-    begin = state.game.initial_state()
-    if method != "gradients":
-        return shapley_values(measured, state, begin)
-    if not measured.is_smooth:
-        raise GameError(
-            "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
-        )
-    return integrated_gradients(measured, state, begin)
+    begin, smooth = state.game.initial_state(), measured.is_smooth
+    match method:
+        case "toggling":
+            return toggled(measured, state)
+        case "shapley" | None:
+            return shapley_values(measured, state, begin)
+        case "gradients" if smooth:
+            return integrated_gradients(measured, state, begin)
+    methods = "'shapley', 'toggling' and 'gradients'" if smooth else "'shapley' and 'toggling'"
+    raise GameError(
+        f"there is no method {method!r} for this evaluator or judge, which has "
+        f"{'' if smooth else 'no '}gradients; methods for it are {methods}"
+    )

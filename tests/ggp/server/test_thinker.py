@@ -168,7 +168,10 @@ def test_fallback_move_and_result(player: Faulty) -> None:
     assert 0 < player.seconds <= PATIENCE
     assert player.stops == 1
     told = [event["text"] for event in session.named("chosen")]
-    assert told == ["chosen by nobody", *(f"has thought {n + 1} times" for n in range(len(told) - 1))]
+    assert told == [
+        "chosen by nobody",
+        *(f"has thought {n + 1} times" for n in range(len(told) - 1)),
+    ]
     assert "\n".join(told) == player.report
     assert not session.named("failure")
 
