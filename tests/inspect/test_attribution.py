@@ -292,7 +292,7 @@ def test_shapley_values_of_a_sum_are_its_summands() -> None:
     assert torch.allclose(torch.tensor(found.by_fluent, dtype=torch.float64), change, atol=1e-9)
     with pytest.raises(GameError, match="no gradients"):
         to_fluents(measured, state, "gradients")
-    with pytest.raises(GameError, match="'shaply'.*'shapley' and 'toggling'"):
+    with pytest.raises(GameError, match=r"'shaply'.*'shapley' and 'toggling'"):
         to_fluents(measured, state, cast(Method, "shaply"))
 
 

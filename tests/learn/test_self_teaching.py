@@ -122,6 +122,7 @@ def test_another_game_that_looks_alike_begins_anew(folder: Path) -> None:
     taught(game("connectfour5"), 3)
     assert taught(game("tictactoe"), 2).earlier == 0
     assert len(files(folder)) == 2
+    assert all("learned from" in repr(load_checkpoint(path)) for path in files(folder))
 
 
 def changed(path: Path, **changes: object) -> None:

@@ -198,9 +198,9 @@ class Checkpoint:
         kind = self.description.get("kind")
         held = [f"evaluator {kind}"] if kind else []
         held += [f"judge {name}" for name in sorted(self.judges)]
-        matches, first = self.counters.get("matches"), self.initial_weights
-        is_fresh = bool(kind) and all(w.equal(first[name]) for name, w in self.weights.items())
-        of = "nothing better came of" if is_fresh else "learned from"
+        matches = self.counters.get("matches")
+        releases = [row["released"] for row in self.results if "released" in row]
+        of = "nothing better came of" if releases and not any(releases) else "learned from"
         played = "" if matches is None else f", {of} {matches:,} matches"
         return f"Checkpoint({self.game_name!r}: {', '.join(held) or 'nothing learned'}{played})"
 
