@@ -110,10 +110,10 @@ def rules_path(name_or_path: str | Path) -> Path:
     path, text = Path(name_or_path), str(name_or_path)
     if not text:
         raise RulesError("the name of the rulesheet is empty; give a library name or a path")
-    if "\n" in text or text.lstrip().startswith("("):
+    looks_like_path = isinstance(name_or_path, Path) or path.name != text or bool(path.suffix)
+    if "\n" in text or (text.lstrip().startswith("(") and not looks_like_path):
         found = f"{text[:40]!r} is no name, but the text of rules"
         raise RulesError(f"{found}: Game.from_text reads it, commands read files")
-    looks_like_path = isinstance(name_or_path, Path) or path.name != text or bool(path.suffix)
     if not looks_like_path and (text.lower() in map(str.lower, library_names())):
         return library_path(text)
     try:

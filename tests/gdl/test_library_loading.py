@@ -78,6 +78,8 @@ def test_paths_with_a_suffix_or_a_folder_are_files(tmp_path: Path) -> None:
             load_rules(text)
     with pytest.raises(RulesError, match=r"is a folder; give the path of one .kif file"):
         load_rules(tmp_path)
+    with pytest.raises(RulesError, match=r"there is no file \(1\) copy.kif; give the path"):
+        load_rules("(1) copy.kif")
     with pytest.raises(RulesError, match="is empty"):
         load_rules("")
 
