@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.array_types import Bools
-from neurogame.errors import GameError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.show.layout import find_layout
 from neurogame.simulate.game import Game, State
 
@@ -127,6 +127,17 @@ def check_not_stuck(state: State) -> None:
     for role, options in zip(state.game.roles, state.legal_moves, strict=True):
         if not options:
             raise GameError(f"{state.game.name}: {role} has no legal move: no match goes on")
+
+
+def checked_mode(mode: str | None) -> str | None:
+    """Return a render mode, None for none.
+
+    Raises:
+        ConfigurationError: there is no such one.
+    """
+    if mode not in (None, *MODES):
+        raise ConfigurationError(f"render_mode={mode!r}; allowed: {', '.join(MODES)}")
+    return mode
 
 
 def picture(state: State, mode: str | None) -> str | None:

@@ -15,11 +15,11 @@ from neurogame.envs.observation import (
     Observed,
     check_action,
     check_not_stuck,
+    checked_mode,
     legal_mask,
     picture,
     reward_of,
 )
-from neurogame.errors import ConfigurationError
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -48,10 +48,8 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         Raises:
             ConfigurationError: there is no such render mode.
         """
-        if render_mode not in (None, *MODES):
-            raise ConfigurationError(f"render_mode={render_mode!r}; allowed: {', '.join(MODES)}")
         self.metadata = {"render_modes": MODES}
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode)
         self._game, self._state = game, game.initial_state()
         self._role = game.players[0] if role is None else game.role_index(role)
         self._observation = Observation(game, planes=planes)

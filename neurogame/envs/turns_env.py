@@ -14,6 +14,7 @@ from neurogame.envs.observation import (
     Observed,
     check_action,
     check_not_stuck,
+    checked_mode,
     legal_mask,
     picture,
     reward_of,
@@ -91,7 +92,7 @@ class _Agents:
         """Take a game; see :func:`neurogame.envs.pettingzoo`."""
         super().__init__()
         self.metadata: dict[str, Any] = {"name": f"neurogame_{game.name}", "render_modes": MODES}
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode)
         self._match = _Match(game, planes=planes)
         self.possible_agents = list(self._match.agents)
         self.observation_spaces, self.action_spaces = self._match.told, self._match.actions
