@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,19 +23,20 @@ def levels(graph: Graph) -> Iterator[Int64s]:
     yield from split_at_changes(gates[order], graph.level[gates[order]])
 
 
-def reading(graph: Graph, inputs: Bools) -> Bools:
+def reading(graph: Graph, inputs: Bools, in_order: Iterable[Int64s] | None = None) -> Bools:
     """Return which nodes read some of the inputs, of those that the outputs depend on.
 
     Args:
         graph: any.
         inputs: the constant's first; bool ``[I]``.
+        in_order: its :func:`levels`, for who asks again and again; None: they are found anew.
 
     Returns:
         Bool ``[I + G]``; of the inputs those that were given.
     """
     read = np.zeros(graph.node_count, np.bool_)
     read[: graph.input_count] = inputs
-    for gates in levels(graph):
+    for gates in levels(graph) if in_order is None else in_order:
         literals, start = graph.inputs_of(gates)
         read[graph.input_count + gates] = np.logical_or.reduceat(read[literals >> 1], start[:-1])
     return read

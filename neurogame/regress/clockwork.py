@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.levels import reading
+from neurogame.graph.levels import levels, reading
 
 
 def clockwork(circuit: Circuit) -> Bools:
@@ -23,9 +23,10 @@ def clockwork(circuit: Circuit) -> Bools:
         is not in the set.
     """
     graph = circuit.graph.with_outputs(circuit.next)
+    in_order = list(levels(graph))
     moved = np.arange(graph.input_count) > len(circuit.fluents)
     while True:
-        ticking = reading(graph, moved)[circuit.next >> 1]
+        ticking = reading(graph, moved, in_order)[circuit.next >> 1]
         if not (ticking & ~moved[1 : 1 + len(ticking)]).any():
             unmoved: Bools = ~ticking
             return unmoved
