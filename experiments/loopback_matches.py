@@ -32,7 +32,6 @@ from typing import Any, final
 
 from tqdm import tqdm
 
-from neurogame.files import write_text
 from neurogame.ggp.manager.contestant import Contestant, contact
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.referee import load_referee
@@ -205,7 +204,7 @@ def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) ->
     seconds = time.monotonic() - began
     if match.interrupted:
         raise KeyboardInterrupt
-    write_text(options.log / f"{number:04d}-{name}.json", f"{match.record.to_json()}\n")
+    match.record.save(options.log / f"{number:04d}-{name}.json")
     # What ends with the match may take a moment to be gone.
     time.sleep(SETTLING_SECONDS)
     # A player logs under the name that it was sent.

@@ -60,13 +60,10 @@ class LookUps:
         Yields:
             The addends of all ``fluents`` fluents, int64 ``[F]``, and the rows in its reach.
         """
-        order = np.argsort(self.lookup, kind="stable")
-        ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
-        for first, (begin, end) in zip(self.first.tolist(), pairwise(ends.tolist()), strict=True):
+        for read, addends, rows in self.tables():
             column = np.zeros(fluents, np.int64)
-            entries = order[begin:end]
-            column[self.fluent[entries]] = self.addend[entries]
-            yield column, self.values[first : first + int(column.sum()) + 1]
+            column[read] = addends
+            yield column, rows
 
     def tables(self) -> Iterator[tuple[Int64s, Int64s, Float32s]]:
         """Yield of each look-up its fluents in order, their addends, and the rows in its reach.
