@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from neurogame.array_types import Int64s
-from neurogame.graph.graph import AND, OR, Graph, replaced
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import group_starts, places_in_groups
-from neurogame.graph.levels import steps
+from neurogame.graph.levels import levels, steps
 from neurogame.graph.prune import prune
 from neurogame.graph.store import GateStore
 
@@ -48,6 +48,14 @@ def rewrite(graph: Graph, leaves: Int64s, store: GateStore, width: int | None = 
     return replaced(graph.outputs, rewrite_nodes(graph, leaves, store, width))
 
 
+def remade(graph: Graph, store: GateStore, width: int | None = None) -> Int64s:
+    """Make the gates of a graph over the same inputs in a store, and return its outputs there.
+
+    See :func:`rewrite_nodes`.
+    """
+    return rewrite(graph, 2 * np.arange(graph.input_count), store, width)
+
+
 def substituted(graph: Graph, leaves: Int64s) -> Graph:
     """Return the graph with something else in place of some inputs, simplified.
 
@@ -59,14 +67,42 @@ def substituted(graph: Graph, leaves: Int64s) -> Graph:
     return prune(store.graph(rewrite(graph, leaves, store)))
 
 
+def assuming(facts: Graph, graph: Graph, width: int) -> Graph:
+    """Return formulas that say the same wherever some facts hold, without what these decide.
+
+    A conjunction that holds says that its parts do, a disjunction that does not that none of its
+    parts does; so on down to the inputs. What is decided is a constant in the formulas.
+
+    Args:
+        facts: literals that hold, as outputs; over the same inputs.
+        graph: the formulas.
+        width: the facts are known as trees of gates of at most so many inputs, too, for formulas
+            of such gates; at least 2.
+    """
+    store = GateStore(graph.input_count)
+    told = np.concatenate([remade(facts, store), remade(facts, store, width)])
+    before = rewrite_nodes(graph, 2 * np.arange(graph.input_count), store)
+    decided = _decided(store.graph(told))
+    literal_of = replaced(before, decided)
+    for kind, gates in steps(graph):
+        nodes = graph.input_count + gates
+        left = literal_of[nodes] == before[nodes]
+        inputs, start = graph.inputs_of(gates[left])
+        made = store.make(kind, replaced(inputs, literal_of), start)
+        # What is simplified may be what is decided.
+        old = made >> 1 < len(decided)
+        made[old] = replaced(made[old], decided)
+        literal_of[nodes[left]] = made
+    return prune(store.graph(replaced(graph.outputs, literal_of)))
+
+
 def narrowed(graph: Graph, width: int) -> Graph:
     """Return the same functions with gates of at most so many inputs; at least 2.
 
     In product logic, too, split gates have the same value: its operations are associative.
     """
     store = GateStore(graph.input_count)
-    outputs = rewrite(graph, 2 * np.arange(graph.input_count), store, width)
-    return prune(store.graph(outputs))
+    return prune(store.graph(remade(graph, store, width)))
 
 
 def conjunctions_of(graph: Graph) -> Graph:
@@ -80,6 +116,20 @@ def conjunctions_of(graph: Graph) -> Graph:
         inputs=replaced(graph.inputs, literal_of) ^ complemented,
         outputs=replaced(graph.outputs, literal_of),
     )
+
+
+def _decided(graph: Graph) -> Int64s:
+    """Return for each node its literal, or the constant that it is if all outputs hold."""
+    decided = 2 * np.arange(graph.node_count)
+    decided[graph.outputs >> 1] = TRUE ^ (graph.outputs & 1)
+    decided[0] = FALSE
+    for gates in reversed(list(levels(graph))):
+        for kind, value in ((AND, TRUE), (OR, FALSE)):
+            alike = gates[graph.kind[gates] == kind]
+            sure = alike[decided[graph.input_count + alike] == value]
+            inputs, _ = graph.inputs_of(sure)
+            decided[inputs >> 1] = value ^ (inputs & 1)
+    return decided
 
 
 def _made(

@@ -19,7 +19,7 @@ from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.rewrite import remade
 from neurogame.graph.store import GateStore
 from neurogame.regress.regress import regress
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas, formulas_of_moves
@@ -114,11 +114,11 @@ class _LookAhead:
             moves, _ = without_moves(self.circuit, moves)
         graph = self.circuit.graph
         new = GateStore(graph.input_count)
-        below = _made(moves.graph, new).reshape(moves.shape)
-        legal = _made(graph.with_outputs(self._legal(self.role)), new)
-        over = _made(graph.with_outputs(np.array([self.circuit.terminal])), new)
+        below = remade(moves.graph, new).reshape(moves.shape)
+        legal = remade(graph.with_outputs(self._legal(self.role)), new)
+        over = remade(graph.with_outputs(np.array([self.circuit.terminal])), new)
         best = new.rows(OR, new.pairs(AND, below, legal[None, :]))
-        reached = new.pairs(AND, _made(goals, new), over)
+        reached = new.pairs(AND, remade(goals, new), over)
         best = new.pairs(OR, reached, new.pairs(AND, best, over ^ 1))
         return prune(new.graph(best))
 
@@ -135,8 +135,8 @@ class _LookAhead:
                 continue
             split = self._split(both, other)
             new = GateStore(inputs)
-            below = _made(split.graph, new).reshape(split.shape)
-            illegal = _made(self.circuit.graph.with_outputs(self._legal(other)), new) ^ 1
+            below = remade(split.graph, new).reshape(split.shape)
+            illegal = remade(self.circuit.graph.with_outputs(self._legal(other)), new) ^ 1
             free, still = below[:count], below[count:]
             idle = self._idle(other)
             if len(idle) == 1:
@@ -150,7 +150,7 @@ class _LookAhead:
         if not self.noops:
             return prune(both.with_outputs(both.outputs[:count]))
         new = GateStore(inputs)
-        ends = _made(both, new)
+        ends = remade(both, new)
         waits = new.rows(OR, 2 * (self.first[self.role] + self._idle(self.role))[None, :])
         quiet = new.pairs(AND, ends[count:], waits ^ 1)
         return prune(new.graph(new.pairs(OR, quiet, new.pairs(AND, ends[:count], waits))))
@@ -182,8 +182,3 @@ class _LookAhead:
                 "roles' moves as unknown, or give a larger budget"
             )
         return moves
-
-
-def _made(graph: Graph, store: GateStore) -> Int64s:
-    """Make the gates of a graph over the same inputs, and return its outputs in the store."""
-    return rewrite(graph, 2 * np.arange(graph.input_count), store)

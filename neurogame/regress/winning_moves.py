@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import final
@@ -17,10 +18,10 @@ from neurogame.graph.graph import AND, FALSE, OR, Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import reading
 from neurogame.graph.prune import prune_by_level
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.rewrite import assuming, remade
 from neurogame.graph.store import GateStore
 from neurogame.regress.regress import regress
-from neurogame.regress.specialise import formulas_of_moves
+from neurogame.regress.specialise import WIDTH, formulas_of_moves
 from neurogame.regress.unknowns import with_constants
 
 _BUDGET = 400_000
@@ -51,7 +52,7 @@ class WinningMoves:
         self.analysis = analyse(circuit, limits=_LIMITS)
         if not self.analysis.turn_taking.holds:
             raise GameError("several roles choose at the same time")
-        self.outputs = self._made(circuit.graph)
+        self.outputs = remade(circuit.graph, self.store)
 
     @cached_property
     def over(self) -> Int64s:
@@ -72,16 +73,18 @@ class WinningMoves:
         """
         goals = group_starts(np.array(list(map(len, self.old.goals))))
         goals -= len(self.old.goal_literals)
-        pairs = self.store.pairs
-        return {
-            role: pairs(
-                AND, self.legal[role], self.after(role, pairs(AND, self.outputs[[best]], self.over))
-            )
-            for role, best in zip(self._players, goals[self._players].tolist(), strict=True)
-        }
+        pairs, wins = self.store.pairs, {}
+        for role in self._players:
+            best = self.outputs[[goals[role]]]
+            # Most ends are ends because of the goal: they need not be asked for again.
+            over = remade(self._assuming(best, self._formulas(self.over)), self.store)
+            wins[role] = pairs(AND, self.legal[role], self.after(role, pairs(AND, best, over)))
+        return wins
 
     def after(self, role: int, formula: Int64s) -> Int64s:
         """Return when a state formula certainly holds after each move of a role.
+
+        Only where the state is not terminal and the move legal: formulas are smaller for that.
 
         Args:
             role: index of the role.
@@ -94,17 +97,18 @@ class WinningMoves:
             LimitError: they take too many gates.
         """
         old, analysis = self.old, self.analysis
-        regressed = with_constants(
-            regress(old, prune_by_level(self.store.graph(formula))), analysis
-        )
+        regressed = with_constants(regress(old, self._formulas(formula)), analysis)
         found = formulas_of_moves(old, regressed, role, analysis.noops, _BUDGET)
         if not found.specialised:
             raise LimitError(f"more than {_BUDGET:,}")
-        graph = found.graph
-        # What others do at the same time is not known.
-        unsure = reading(graph, np.arange(old.input_count) > len(old.fluents))
-        sure = np.where(unsure[graph.outputs >> 1], FALSE, graph.outputs)
-        return self._made(graph.with_outputs(sure))
+        after = np.zeros(len(old.moves[role]), np.int64)
+        for facts, moves in self._phases(role):
+            graph = self._assuming(facts, found.of_moves(moves))
+            # What others do at the same time is not known.
+            unsure = reading(graph, np.arange(old.input_count) > len(old.fluents))
+            sure = np.where(unsure[graph.outputs >> 1], FALSE, graph.outputs)
+            after[moves] = remade(graph.with_outputs(sure), self.store)
+        return after
 
     def first(self, wanted: Int64s, others: Int64s) -> Int64s:
         """Return the moves that are wanted, where there is none the others; int64 ``[M]``."""
@@ -136,6 +140,24 @@ class WinningMoves:
     def _players(self) -> list[int]:
         return [role for role in range(len(self.old.roles)) if role != self.old.chance]
 
-    def _made(self, graph: Graph) -> Int64s:
-        """Make the gates of a graph in the store, and return its outputs there."""
-        return rewrite(graph, 2 * np.arange(graph.input_count), self.store)
+    def _phases(self, role: int) -> Iterator[tuple[Int64s, Int64s]]:
+        """Yield what holds wherever some moves of a role are legal, as literals, and the moves."""
+        moves, goes_on = np.arange(len(self.legal[role])), self.over ^ 1
+        several, analysis = np.ones(len(moves), np.bool_), self.analysis
+        if analysis.control is not None and analysis.control_verdict.certain:
+            turns = 2 * (1 + analysis.control.fluents)
+            facts = [np.append(np.where(turns == turn, turn, turns ^ 1), goes_on) for turn in turns]
+            legal = self._formulas(self.legal[role])
+            possible = np.stack([self._assuming(some, legal).outputs != FALSE for some in facts])
+            several = np.count_nonzero(possible, axis=0) != 1
+            for some, here in zip(facts, possible & ~several, strict=True):
+                yield some, moves[here]
+        yield goes_on, moves[several]
+
+    def _assuming(self, facts: Int64s, graph: Graph) -> Graph:
+        """Return formulas as they are where some literals of the store hold."""
+        return assuming(self._formulas(facts), graph, WIDTH)
+
+    def _formulas(self, literals: Int64s) -> Graph:
+        """Return literals of the store, with the gates that they need alone."""
+        return prune_by_level(self.store.graph(literals))

@@ -19,7 +19,7 @@ from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.levels import levels, runs
 from neurogame.graph.positive import positive
 from neurogame.graph.prune import needed, prune, prune_by_level
-from neurogame.graph.rewrite import narrowed, rewrite, substituted
+from neurogame.graph.rewrite import assuming, narrowed, rewrite, substituted
 from neurogame.graph.store import GateStore
 from neurogame.simulate.game import Game
 from tests.circuit.evaluate import evaluate_circuit
@@ -89,6 +89,35 @@ def test_rewriting_substitutes(seed: int) -> None:
     changed[:, 2], changed[:, 3] = states[:, 5], ~states[:, 6]
     expected = slow_truth(circuit, changed)
     assert (holds(substituted(graph, leaves), states) == expected).all()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6), width=st.sampled_from([2, 3, 30]), narrow=st.booleans())
+def test_what_facts_decide_changes_no_truth_where_they_hold(
+    seed: int, width: int, narrow: bool
+) -> None:
+    circuit = random_circuit(seed, FLUENTS)
+    graph = goals_of(circuit)
+    graph = narrowed(graph, width) if narrow else graph
+    states = random_states(130, FLUENTS, seed)
+    truth = holds(graph, states)
+    for number, literal in enumerate(graph.outputs.tolist()):
+        for fact in (literal, literal ^ 1):
+            simpler = assuming(graph.with_outputs(np.array([fact])), graph, width)
+            here = truth[:, number] ^ bool(fact != literal)
+            assert (holds(simpler, states)[here] == truth[here]).all()
+            assert simpler.outputs[number] >> 1 == 0
+
+
+def test_parts_of_a_fact_are_decided_down_to_the_inputs() -> None:
+    store = GateStore(8)
+    a, b, c, d, e = 2 * np.arange(1, 6)[:, None]
+    either = store.pairs(OR, a, b)
+    fact = store.pairs(AND, either ^ 1, store.pairs(AND, c, d))
+    formulas = [store.pairs(OR, store.pairs(AND, a, e), store.pairs(AND, d, e)), either, c, e]
+    simpler = assuming(store.graph(fact), store.graph(np.concatenate(formulas)), 4)
+    assert simpler.outputs.tolist() == [*e, FALSE, TRUE, *e]
+    assert simpler.gate_count == 0
 
 
 def test_assignments_of_another_size_are_refused() -> None:

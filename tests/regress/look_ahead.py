@@ -1,10 +1,11 @@
-"""What a role can reach in some plies, found by trying all moves: the slow twin of regression."""
+"""What roles reach in some plies, found by trying all moves: the slow twin of regression."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -43,3 +44,27 @@ def _values(game: Game, role: int, states: np.ndarray, plies: int) -> np.ndarray
         values[going] = False
         np.logical_or.at(values, going[row], found)
     return values
+
+
+def goals_of(circuit: Circuit, flags: torch.Tensor) -> np.ndarray:
+    """Return the one goal value of each role, from the flags of all; int64 ``[B, 2]``."""
+    values = np.array([value for pairs in circuit.goals for value, _ in pairs])
+    first = len(circuit.goals[0])
+    held = flags.numpy() * values
+    return np.stack([held[:, :first].sum(axis=1), held[:, first:].sum(axis=1)], axis=1)
+
+
+def sure_winner(game: Game, states: StateBatch) -> np.ndarray:
+    """Return which role has a move that wins whatever the others do, by trying all; -1: neither."""
+    tree = game.simulator().expand(states)
+    after = game.simulator().derive(tree.states)
+    goals, parent = goals_of(game.circuit, after.goal_flags), tree.parent.numpy()
+    winner = np.full(states.size, -1)
+    for role, pairs in enumerate(game.circuit.goals):
+        moves = np.stack([parent, tree.joint[:, role].numpy()], axis=1)
+        some, group = np.unique(moves, axis=0, return_inverse=True)
+        sure = np.ones(len(some), np.bool_)
+        won = after.terminal.numpy() & (goals[:, role] == pairs[0][0])
+        np.logical_and.at(sure, group.reshape(-1), won)
+        winner[some[sure, 0]] = role
+    return winner

@@ -18,9 +18,11 @@ from neurogame.kernels.leaves.machine import look, play_uniform
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.regress.decisive import avoids_losing, decisive
 from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import random_steps
 from tests.library import load
 from tests.reference.interpreter import ReferenceGame, ReferenceState
+from tests.regress.look_ahead import sure_winner
 
 
 class Twin:
@@ -98,6 +100,31 @@ def test_exactly_the_moves_that_decide_are_legal(name: str, count: int, opposed:
             assert chosen == twin.legal(terms, role), (role, fluents)
             fewer += len(chosen) < len(twin.game.legal(terms, role))
     assert fewer > 0
+
+
+@pytest.mark.parametrize(("name", "count"), [("breakthrough6", 60), ("pentago", 20), ("qubic", 60)])
+def test_larger_games_leave_out_what_loses(name: str, count: int) -> None:
+    game, states = load(name), states_of(name, count)
+    circuit = decisive(game.circuit)
+    assert avoids_losing(game.circuit)
+    tree = game.simulator().expand(StateBatch.from_bool(torch.from_numpy(states)))
+    after, parent, joint = tree.states, tree.parent.numpy(), tree.joint.numpy()
+    over = game.simulator().derive(after).terminal.numpy()
+    winner = np.full(len(over), -1)
+    winner[~over] = sure_winner(game, after.select(torch.from_numpy(np.flatnonzero(~over))))
+    now = sure_winner(game, StateBatch.from_bool(torch.from_numpy(states)))
+    found = holds(circuit.graph.with_outputs(circuit.legal), with_moves(game, states))
+    avoided = 0
+    for place, flags in enumerate(found):
+        mine = parent == place
+        role = int(np.argmax([len(np.unique(moves)) for moves in joint[mine].T]))
+        begin, end = game.move_offsets[role : role + 2]
+        legal, lost = joint[mine, role], winner[mine] == 1 - role
+        if now[place] != role:
+            kept = legal[~lost] if not lost.all() else legal
+            assert sorted(kept) == np.flatnonzero(flags[begin:end]).tolist(), place
+            avoided += 0 < len(kept) < len(legal)
+    assert avoided > 0
 
 
 def with_moves(game: Game, states: np.ndarray) -> np.ndarray:

@@ -9,44 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.build import make_evaluator
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
-from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import random_steps
 from tests.library import load as library_game
+from tests.regress.look_ahead import goals_of, sure_winner
 
 FORESEEN = ("tictactoe", "connectfour", "breakthrough6", "pentago", "qubic")
 LEFT_ALONE = ("reversi6", "tictactoe3p", "eightpuzzle", "atarigo5", "bidding_tictactoe")
-
-
-def goals_of(circuit: Circuit, flags: torch.Tensor) -> np.ndarray:
-    """Return the one goal value of each role, from the flags of all; int64 ``[B, 2]``."""
-    values = np.array([value for pairs in circuit.goals for value, _ in pairs])
-    first = len(circuit.goals[0])
-    held = flags.numpy() * values
-    return np.stack([held[:, :first].sum(axis=1), held[:, first:].sum(axis=1)], axis=1)
-
-
-def sure_winner(game: Game, states: StateBatch) -> np.ndarray:
-    """Return which role has a move that wins whatever the others do, by trying all; -1: neither."""
-    tree = game.simulator().expand(states)
-    after = game.simulator().derive(tree.states)
-    goals, parent = goals_of(game.circuit, after.goal_flags), tree.parent.numpy()
-    winner = np.full(states.size, -1)
-    for role, pairs in enumerate(game.circuit.goals):
-        moves = np.stack([parent, tree.joint[:, role].numpy()], axis=1)
-        some, group = np.unique(moves, axis=0, return_inverse=True)
-        sure = np.ones(len(some), np.bool_)
-        won = after.terminal.numpy() & (goals[:, role] == pairs[0][0])
-        np.logical_and.at(sure, group.reshape(-1), won)
-        winner[some[sure, 0]] = role
-    return winner
 
 
 @pytest.mark.parametrize("name", FORESEEN)
