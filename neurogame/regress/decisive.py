@@ -9,6 +9,7 @@ algorithms", 2010.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,7 +33,8 @@ def decisive(circuit: Circuit) -> Circuit:
     *loses* if it certainly leads to a state in which another role has a legal move that wins.
     Legal are a role's moves that win; if there is none those that do not lose; if there is none
     either, all. Chance keeps all its moves. No move counts as one that loses where goals do not sum
-    to a constant, or where telling them takes too many gates.
+    to a constant, where a role may move twice in turn, as what others threaten can then wait, or
+    where telling them takes too many gates.
 
     Args:
         circuit: the game.
@@ -73,13 +75,12 @@ def _affordable(circuit: Circuit) -> tuple[Circuit, bool]:
             f"playouts that decide are for games whose roles move in turn, and here {error}; "
             "choose playout=uniform"
         ) from None
-    if winning.analysis.constant_sum.holds:
-        try:
+    made = None
+    with suppress(LimitError):
+        if winning.analysis.constant_sum.holds and not any(map(winning.moves_again, winning.legal)):
             made = _with_fewer_moves(winning, careful=True)
-        except LimitError:
-            made = None
-        if made is not None and made.gate_count <= _MOST_CAREFUL:
-            return made, True
+    if made is not None and made.gate_count <= _MOST_CAREFUL:
+        return made, True
     try:
         made = _with_fewer_moves(winning, careful=False)
     except LimitError as error:

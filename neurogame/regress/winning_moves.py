@@ -110,6 +110,15 @@ class WinningMoves:
             after[moves] = remade(graph.with_outputs(sure), self.store)
         return after
 
+    def moves_again(self, role: int) -> bool:
+        """Return whether a role may have the next choice, too, after one of its moves."""
+        analysis = self.analysis
+        if analysis.control is None or not analysis.control_verdict.certain:
+            return False
+        own = 2 * (1 + analysis.control.fluents[analysis.control.roles == role])
+        after = self.after(role, self.any_of(own))
+        return bool(np.delete(after != FALSE, list(analysis.noops[role])).any())
+
     def first(self, wanted: Int64s, others: Int64s) -> Int64s:
         """Return the moves that are wanted, where there is none the others; int64 ``[M]``."""
         none = self.any_of(wanted) ^ 1

@@ -306,7 +306,7 @@ def test_what_cannot_be_learned_is_played_all_the_same(monkeypatch: pytest.Monke
         # Compiling it would take too long.
         ("connectfour", 1, "mcts"),
         # Telling which moves lose takes too many gates.
-        ("qubic", 30, "mcts"),
+        ("dotsandboxes", 30, "mcts"),
         # Several roles choose at the same time.
         ("rockpaperscissors", 10, "mcts"),
     ],
@@ -320,6 +320,21 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
     assert offers.plain(seconds).name == expected
     # What has learned has more to beat then.
     assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
+
+
+def test_playouts_do_not_decide_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    offering(monkeypatch)
+    for branching, name in ((38, PLAIN), (48, "mcts")):
+        costs = Probe(
+            plies=60,
+            choices=60,
+            branching=branching,
+            simultaneous=0,
+            overhead=0,
+            simulation=1e-6,
+        )
+        monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_, costs=costs: costs)
+        assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
 
 
 def test_it_learns_on_while_others_think_and_changes_over(

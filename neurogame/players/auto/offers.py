@@ -64,6 +64,7 @@ class Offers:
     Attributes:
         notes: what happened while making them, one line each, for people.
         begun: what self-play teaches, once it is ready; None if nothing is learned.
+        decides: whether the plain search that was made last has playouts that decide.
     """
 
     def __init__(self, game: Game, *, seed: int, threads: int = 1) -> None:
@@ -75,7 +76,7 @@ class Offers:
             threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self._game, self._seed, self._threads = game, seed, threads
-        self._news, self._decides = 1.0, False
+        self._news, self.decides = 1.0, False
         self.begun: Future[SelfTeaching] | None = None
         self.notes: list[str] = []
 
@@ -87,7 +88,7 @@ class Offers:
             return None
         return begun.result()
 
-    def plain(self, seconds: float) -> Candidate:
+    def plain(self, seconds: float, *, may_decide: bool = True) -> Candidate:
         """Return the player that needs nothing: a plain tree search.
 
         Its playouts decide where they can avoid moves that lose, too, and compiling them takes no
@@ -95,14 +96,15 @@ class Offers:
 
         Args:
             seconds: that there are for everything.
+            may_decide: whether they may.
         """
         most, circuit, use = _COMPILING_SHARE * seconds / _GATE_SECONDS, self._game.circuit, ""
         # Deciding takes more gates than the game.
-        if circuit.gate_count <= most:
+        if may_decide and circuit.gate_count <= most:
             with contextlib.suppress(NeurogameError):
                 fits = avoids_losing(circuit) and decisive(circuit).gate_count <= most
                 use = DECISIVE_USE if fits else ""
-        self._decides = bool(use)
+        self.decides = bool(use)
         return self._mcts(f"mcts:{use}" if use else "mcts", UNTRIED, use)
 
     def trained(self, paths: Sequence[Path], kinds: Sequence[str]) -> list[Candidate]:
@@ -227,7 +229,7 @@ class Offers:
     def _expected(self, seconds: float, news: float = 1.0) -> Belief:
         """Return what is expected of values that have learned, against the plain search of here."""
         belief = learned_belief(seconds, news)
-        return belief.against_deciding() if self._decides else belief
+        return belief.against_deciding() if self.decides else belief
 
     def _searches(
         self,
