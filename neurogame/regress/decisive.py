@@ -50,7 +50,10 @@ def decisive(circuit: Circuit) -> Circuit:
 
 
 def avoids_losing(circuit: Circuit) -> bool:
-    """Return whether moves that lose are left out of what :func:`decisive` returns, too."""
+    """Return whether moves that lose are left out of what :func:`decisive` returns, too.
+
+    As far as they could be: where a role may move twice in turn there is nothing to leave out.
+    """
     return _known(circuit)[1]
 
 
@@ -75,9 +78,10 @@ def _affordable(circuit: Circuit) -> tuple[Circuit, bool]:
             f"playouts that decide are for games whose roles move in turn, and here {error}; "
             "choose playout=uniform"
         ) from None
-    made = None
+    made, can_wait = None, False
     with suppress(LimitError):
-        if winning.analysis.constant_sum.holds and not any(map(winning.moves_again, winning.legal)):
+        can_wait = any(map(winning.moves_again, winning.legal))
+        if winning.analysis.constant_sum.holds and not can_wait:
             made = _with_fewer_moves(winning, careful=True)
     if made is not None and made.gate_count <= _MOST_CAREFUL:
         return made, True
@@ -87,7 +91,7 @@ def _affordable(circuit: Circuit) -> tuple[Circuit, bool]:
         raise _too_large(circuit, str(error)) from None
     if made.gate_count > MOST_GATES:
         raise _too_large(circuit, f"{made.gate_count:,}")
-    return made, False
+    return made, can_wait
 
 
 def _with_fewer_moves(winning: WinningMoves, *, careful: bool) -> Circuit:

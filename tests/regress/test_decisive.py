@@ -127,9 +127,11 @@ def test_larger_games_leave_out_what_loses(name: str, count: int) -> None:
     assert avoided > 0
 
 
-@pytest.mark.parametrize(("name", "careful"), [("pentago", False), ("qubic", True)])
-def test_who_moves_twice_in_turn_avoids_nothing(name: str, *, careful: bool) -> None:
-    assert avoids_losing(load(name).circuit) == careful
+def test_where_a_role_moves_twice_in_turn_wins_alone_decide() -> None:
+    game = load("pentago")
+    wins = _with_fewer_moves(WinningMoves(game.circuit), careful=False)
+    assert decisive(game.circuit).key == wins.key
+    assert avoids_losing(game.circuit)
 
 
 def with_moves(game: Game, states: np.ndarray) -> np.ndarray:
