@@ -56,8 +56,11 @@ def root_words(game: Game, state: State, role: int) -> UInt64s:
         raise GameError(
             f"search: a state of {state.game.name} was given to a search of {game.name}"
         )
-    if not 0 <= role < len(game.roles):
-        raise GameError(f"search: role {role}; {game.name} has 0..{len(game.roles) - 1}")
+    if role not in range(len(game.roles)):
+        raise GameError(
+            f"search: role {role}; {game.name} has 0..{len(game.roles) - 1}, and "
+            "game.role_index(NAME) is the number of a name"
+        )
     if role == game.chance:
         raise GameError(
             f"search: role {role} of {game.name} is chance, which searches for nothing; search "

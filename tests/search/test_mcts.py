@@ -404,8 +404,9 @@ def test_what_cannot_be_searched_is_refused() -> None:
         with pytest.raises(ConfigurationError, match="seconds, simulations, nodes"):
             search.search(start, 0, limit)
     limit = Limit(simulations=10)
-    with pytest.raises(GameError, match=r"0\.\.1"):
-        search.search(start, 2, limit)
+    for role in (2, -1, "xplayer"):
+        with pytest.raises(GameError, match=rf"role {role}; tictactoe has 0\.\.1, .*role_index"):
+            search.search(start, role, limit)  # type: ignore[arg-type]
     with pytest.raises(GameError, match="nim"):
         search.search(game("nim").initial_state(), 0, limit)
     state = start
