@@ -202,8 +202,6 @@ class Offers:
         if math.isnan(last):
             # Without time for anything new there may be what earlier matches have learned.
             self._news = float(teaching.earlier > 0)
-        elif not teaching.earlier and last >= first:
-            self._news = 0.0
         else:
             self._news = news(last, players)
         blind = blind_loss(players)
