@@ -19,7 +19,7 @@ from neurogame.errors import GameError, LimitError
 from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.regress.winning_moves import WinningMoves
 
-MOST_GATES, MOST_TIMES = 5_000, 8
+MOST_GATES, MOST_TIMES = 10_000, 8
 """Gates of a game, and as a multiple of these, of its foreseen rules: more cost more than a ply."""
 
 _FORMAT = "foreseen-2"

@@ -20,7 +20,7 @@ from tests.circuit.random_steps import random_steps
 from tests.library import load as library_game
 from tests.regress.look_ahead import goals_of, sure_winner
 
-FORESEEN = ("tictactoe", "connectfour", "breakthrough6", "pentago", "qubic")
+FORESEEN = ("tictactoe", "connectfour", "breakthrough6", "pentago", "qubic", "minichess5")
 LEFT_ALONE = ("reversi6", "tictactoe3p", "eightpuzzle", "atarigo5", "bidding_tictactoe")
 
 
