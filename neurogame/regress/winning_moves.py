@@ -11,6 +11,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.analyse import AnalysisLimits, analyse
+from neurogame.analysis.turns import Control
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, LimitError
@@ -26,6 +27,8 @@ from neurogame.regress.unknowns import with_constants
 
 _BUDGET = 400_000
 """Gates that may be made for single moves of a role, before sharing."""
+_MOST_PHASES = 16
+"""Fluents that say who moves, one by one: with more, such as the steps of a game, it takes long."""
 _LIMITS = AnalysisLimits(states=0, games=64, proof_work=20_000_000)
 
 
@@ -112,12 +115,11 @@ class WinningMoves:
 
     def moves_again(self, role: int) -> bool:
         """Return whether a role may have the next choice, too, after one of its moves."""
-        analysis = self.analysis
-        if analysis.control is None or not analysis.control_verdict.certain:
+        if (control := self._control) is None:
             return False
-        own = 2 * (1 + analysis.control.fluents[analysis.control.roles == role])
+        own = 2 * (1 + control.fluents[control.roles == role])
         after = self.after(role, self.any_of(own))
-        return bool(np.delete(after != FALSE, list(analysis.noops[role])).any())
+        return bool(np.delete(after != FALSE, list(self.analysis.noops[role])).any())
 
     def first(self, wanted: Int64s, others: Int64s) -> Int64s:
         """Return the moves that are wanted, where there is none the others; int64 ``[M]``."""
@@ -145,6 +147,13 @@ class WinningMoves:
         key = f"{self.old.key}-{digest[:16]}"
         return replace(self.old, graph=graph, key=key, origin=self.old)
 
+    @property
+    def _control(self) -> Control | None:
+        """What certainly says who moves, if that is told by few fluents."""
+        control, verdict = self.analysis.control, self.analysis.control_verdict
+        few = control is not None and len(control.fluents) <= _MOST_PHASES
+        return control if few and verdict.certain else None
+
     @cached_property
     def _players(self) -> list[int]:
         return [role for role in range(len(self.old.roles)) if role != self.old.chance]
@@ -152,9 +161,9 @@ class WinningMoves:
     def _phases(self, role: int) -> Iterator[tuple[Int64s, Int64s]]:
         """Yield what holds wherever some moves of a role are legal, as literals, and the moves."""
         moves, goes_on = np.arange(len(self.legal[role])), self.over ^ 1
-        several, analysis = np.ones(len(moves), np.bool_), self.analysis
-        if analysis.control is not None and analysis.control_verdict.certain:
-            turns = 2 * (1 + analysis.control.fluents)
+        several = np.ones(len(moves), np.bool_)
+        if (control := self._control) is not None:
+            turns = 2 * (1 + control.fluents)
             facts = [np.append(np.where(turns == turn, turn, turns ^ 1), goes_on) for turn in turns]
             legal = self._formulas(self.legal[role])
             possible = np.stack([self._assuming(some, legal).outputs != FALSE for some in facts])
