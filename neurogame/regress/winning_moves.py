@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import final
@@ -105,7 +104,7 @@ class WinningMoves:
         if not found.specialised:
             raise LimitError(f"more than {_BUDGET:,}")
         after = np.zeros(len(old.moves[role]), np.int64)
-        for facts, moves in self._phases(role):
+        for facts, moves in self._phases[role]:
             graph = self._assuming(facts, found.of_moves(moves))
             # What others do at the same time is not known.
             unsure = reading(graph, np.arange(old.input_count) > len(old.fluents))
@@ -158,19 +157,22 @@ class WinningMoves:
     def _players(self) -> list[int]:
         return [role for role in range(len(self.old.roles)) if role != self.old.chance]
 
-    def _phases(self, role: int) -> Iterator[tuple[Int64s, Int64s]]:
-        """Yield what holds wherever some moves of a role are legal, as literals, and the moves."""
-        moves, goes_on = np.arange(len(self.legal[role])), self.over ^ 1
-        several = np.ones(len(moves), np.bool_)
-        if (control := self._control) is not None:
-            turns = 2 * (1 + control.fluents)
-            facts = [np.append(np.where(turns == turn, turn, turns ^ 1), goes_on) for turn in turns]
-            legal = self._formulas(self.legal[role])
-            possible = np.stack([self._assuming(some, legal).outputs != FALSE for some in facts])
+    @cached_property
+    def _phases(self) -> dict[int, list[tuple[Int64s, Int64s]]]:
+        """For each role what holds wherever some of its moves are legal, as literals, and these."""
+        goes_on, control = self.over ^ 1, self._control
+        turns = np.zeros(0, np.int64) if control is None else 2 * (1 + control.fluents)
+        facts = [np.append(np.where(turns == turn, turn, turns ^ 1), goes_on) for turn in turns]
+        phases = {}
+        for role, literals in self.legal.items():
+            legal = self._formulas(literals)
+            possible = np.zeros((len(facts), len(literals)), np.bool_)
+            for row, some in zip(possible, facts, strict=True):
+                row[:] = self._assuming(some, legal).outputs != FALSE
             several = np.count_nonzero(possible, axis=0) != 1
-            for some, here in zip(facts, possible & ~several, strict=True):
-                yield some, moves[here]
-        yield goes_on, moves[several]
+            parts = zip([*facts, goes_on], [*(possible & ~several), several], strict=True)
+            phases[role] = [(some, np.flatnonzero(here)) for some, here in parts if here.any()]
+        return phases
 
     def _assuming(self, facts: Int64s, graph: Graph) -> Graph:
         """Return formulas as they are where some literals of the store hold."""

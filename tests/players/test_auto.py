@@ -56,6 +56,19 @@ def offering(monkeypatch: pytest.MonkeyPatch, *candidates: Candidate) -> None:
     monkeypatch.setattr(Offers, "taught", lambda *_: list(candidates))
 
 
+def costing(monkeypatch: pytest.MonkeyPatch, *, branching: float, simulation: float) -> None:
+    """Let a match of sixty choices have so many moves at each, and a simulation take so long."""
+    costs = Probe(
+        plies=60,
+        choices=60,
+        branching=branching,
+        simultaneous=0,
+        overhead=0,
+        simulation=simulation,
+    )
+    monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_: costs)
+
+
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let no match before this test have taught anything."""
@@ -326,15 +339,7 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
 def test_playouts_do_not_decide_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
     for branching, name in ((38, PLAIN), (48, "mcts")):
-        costs = Probe(
-            plies=60,
-            choices=60,
-            branching=branching,
-            simultaneous=0,
-            overhead=0,
-            simulation=1e-6,
-        )
-        monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_, costs=costs: costs)
+        costing(monkeypatch, branching=branching, simulation=1e-6)
         assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
 
 
@@ -418,15 +423,7 @@ def test_where_moves_are_many_there_is_time_for_one_round(monkeypatch: pytest.Mo
     shares = []
     for simulation in (1e-6, 6e-5, 1e-2):
         offering(monkeypatch, candidate("bad", learned_belief(30)))
-        costs = Probe(
-            plies=60,
-            choices=60,
-            branching=9,
-            simultaneous=0,
-            overhead=0,
-            simulation=simulation,
-        )
-        monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_, costs=costs: costs)
+        costing(monkeypatch, branching=9, simulation=simulation)
         chosen = choose_player(game("tictactoe"), seconds=20, seed=1, move_time=0.5)
         shares.append((chosen.name, chosen.move_time > 0))
     assert shares == [(PLAIN, True), (PLAIN, True), ("bad", False)]

@@ -54,7 +54,7 @@ _COMPILING_SHARE = 0.2
 _LEAST = 1.0
 """Seconds from which it is worth to begin with self-play."""
 _FIRST, _LAST = 0.1, 0.7
-"""Shares of the learning whose losses are compared: up to the first, and from the last on."""
+"""Shares of the learning whose losses are told: up to the first, and from the last on."""
 
 
 @final
