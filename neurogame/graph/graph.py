@@ -7,6 +7,7 @@ inputs, the outputs and the labels of gates mean is said by whoever owns a graph
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -68,6 +69,12 @@ class Graph:
     def fan_in(self) -> Int64s:
         """Number of inputs of each gate; int64 ``[G]``."""
         return np.diff(self.start)
+
+    @property
+    def digest(self) -> str:
+        """Hash of the gates and outputs; 64 hexadecimal digits."""
+        parts = (self.kind, self.start, self.inputs, self.outputs)
+        return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
     def inputs_of(self, gates: Int64s) -> tuple[Int64s, Int64s]:
         """Return what some gates read, one gate after the other, and where each one's begins.

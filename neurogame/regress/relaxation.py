@@ -16,7 +16,6 @@ Trutman and Schiffel, section 3 (fluents that stay as they are, which it finds b
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -87,15 +86,8 @@ def relaxed(circuit: Circuit) -> Circuit:
         initial=np.concatenate([circuit.initial, ~circuit.initial]),
         graph=graph,
         # What is compiled is kept by this key, and must not outlive another version of this file.
-        key=f"relaxed {_digest(graph)} {circuit.key}",
+        key=f"relaxed {graph.digest} {circuit.key}",
     )
-
-
-def _digest(graph: Graph) -> str:
-    digest = hashlib.sha256()
-    for part in (graph.kind, graph.start, graph.inputs, graph.outputs):
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()
 
 
 def _brought_about(made: Int64s, legal: Int64s, kept: Int64s, store: GateStore) -> Int64s:

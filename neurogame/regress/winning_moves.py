@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from functools import cached_property
 from typing import final
@@ -141,9 +140,7 @@ class WinningMoves:
         """
         graph = prune_by_level(self.store.graph(outputs))
         # What is compiled is kept under the key, and must not outlive what made the circuit.
-        gates = (graph.kind, graph.start, graph.inputs, graph.outputs)
-        digest = hashlib.sha256(b"".join(part.tobytes() for part in gates)).hexdigest()
-        key = f"{self.old.key}-{digest[:16]}"
+        key = f"{self.old.key}-{graph.digest[:16]}"
         return replace(self.old, graph=graph, key=key, origin=self.old)
 
     @property
