@@ -134,19 +134,23 @@ class PlayedLanes:
         words: states, those of finished lanes at their ends; int64 ``[F, W]``.
         plies: plies made by each lane in these steps; int32 ``[64 W]``.
         playing: lanes that are neither in a terminal state nor stuck; int64 ``[W]``.
+        made: lanes in which each move was made; int64 ``[M, W]``; None of compiled backends.
     """
 
     words: Tensor
     plies: Tensor
     playing: Tensor
+    made: Tensor | None = None
 
 
 def joined(parts: Sequence[PlayedLanes]) -> PlayedLanes:
     """Return lanes, word after word, that were played in parts; at least one part."""
+    made = [part.made for part in parts]
     return PlayedLanes(
         words=torch.cat([part.words for part in parts], dim=1),
         plies=torch.cat([part.plies for part in parts]),
         playing=torch.cat([part.playing for part in parts]),
+        made=None if made[0] is None else torch.cat([part for part in made if part is not None], 1),
     )
 
 

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from neurogame.kernels.codegen.block_frame import BlockFrame
 from neurogame.kernels.codegen.ends import count_ended, keep_final
-from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
+from neurogame.kernels.codegen.frame import (
+    Argument,
+    Counter,
+    GateCode,
+    Offset,
+    Part,
+    PlayoutFrame,
+)
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
 from neurogame.kernels.netlist.netlist import (
     AND_AND_NOT,
     AND_NOT,
     AND_SAME,
-    OR_AND_NOT,
+    OR_AND,
     SELECT,
 )
 from neurogame.kernels.netlist.ply import Choice
@@ -232,13 +239,12 @@ def _remember(frame: PlayoutFrame) -> None:
     """Add the moves of this step to those made in the game."""
     text = frame.text
     with frame.vectors() as offset:
-        over = frame.get("over", offset)
+        moving = _moving(frame, offset)
         with text.count(0, frame.moves) as move:
             place = text.at(frame.pointer(Argument.DOES), text.integer("shl", move, 3))
             at = text.at(text.at(frame.memory, text.load_integer(place)), offset)
             made = frame.own("made", offset, move)
-            value = text.gate(OR_AND_NOT, text.load(made), text.load(at), over)
-            text.store(value, made)
+            text.store(text.gate(OR_AND, text.load(made), text.load(at), moving), made)
 
 
 def _remember_early(frame: PlayoutFrame) -> None:
@@ -247,18 +253,29 @@ def _remember_early(frame: PlayoutFrame) -> None:
     for move, row in frame.early_moves():
         with frame.vectors() as offset:
             made = frame.own_number("made", move, offset)
-            does, over = frame.row(row, offset), frame.get("over", offset)
-            text.store(text.gate(OR_AND_NOT, text.load(made), does, over), made)
+            does, moving = frame.row(row, offset), _moving(frame, offset)
+            text.store(text.gate(OR_AND, text.load(made), does, moving), made)
+
+
+def _moving(frame: PlayoutFrame, offset: Offset) -> str:
+    """Return the lanes in whose game a move is made."""
+    open_ = frame.text.load(frame.own("open", offset))
+    return frame.text.gate(AND_NOT, open_, frame.get("over", offset), "")
 
 
 def _leave(frame: PlayoutFrame, looks: str) -> None:
-    """Write which lanes still play, and their states if the final ones are wanted."""
+    """Write which lanes still play, and if they are wanted their final states and moves."""
     text = frame.text
     with frame.vectors() as offset:
         open_ = text.load(frame.own("open", offset))
         text.store(open_, frame.columns(Argument.OPEN, offset), aligned=False)
         frame.add(Counter.LOOKS, open_, looks)
         keep_final(frame, open_, offset, "when")
+    if frame.moves:
+        with text.when(frame.given(Argument.PLAYED), "played"), frame.vectors() as offset:
+            with text.count(0, frame.moves, "move") as move:
+                made = text.load(frame.own("made", offset, move))
+                text.store(made, frame.columns(Argument.PLAYED, offset, move), aligned=False)
 
 
 def bit_planes(text: Text, number: str, count: int) -> list[str]:

@@ -37,8 +37,9 @@ def count_ended(frame: PlayoutFrame, step: str, looks: str) -> str:
             text.store(text.both("or", text.load(fresh), ended), fresh)
         keep_final(frame, ended, offset)
         _keep_goals(frame, ended, offset)
-        if frame.moves:
-            _count_moves(frame, ended, offset)
+    if frame.moves:
+        with text.when(frame.given(Argument.MADE), "moves"), frame.vectors() as offset:
+            _count_moves(frame, frame.get("ended", offset), offset)
     with text.when(frame.given(Argument.START), "lengths"), frame.vectors() as offset:
         text.store(frame.get("ended", offset), frame.own("ended", offset))
         _count_lengths(frame, step, offset)

@@ -64,7 +64,8 @@ class Argument(IntEnum):
     DOES = 18
     """Byte offset of each move's cell, int64; only in code made for counting moves."""
     MADE = 19
-    """Per move one vector for the games in which it was made, and one per different goal."""
+    """Per move one vector for the games in which it was made, and one per different goal; 0: they
+    are not counted."""
     ROUTINE = 20
     """The routine that runs tables."""
     EPOCH = 21
@@ -80,7 +81,10 @@ class Argument(IntEnum):
     """In code for threads, the looks that earlier calls have made."""
     PAUSE = 25
     """In code for threads, the looks after which the call ends; a later one goes on."""
-    TABLES = 26
+    PLAYED = 26
+    """Where the moves of lanes are written (one game per lane), a row of words per move, in code
+    made for counting moves; 0: nowhere."""
+    TABLES = 27
     """From here per part: runs, their number, gates."""
 
 

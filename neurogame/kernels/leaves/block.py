@@ -45,6 +45,8 @@ class Block(Struct):
         plies: number of joint moves in ``made``; int32 ``[N]``.
         lanes: the states as lane words, leaf ``l`` being bit ``l % 64`` of word ``l // 64``;
             int64 ``[F, W]``.
+        played: the moves made in uniform playouts, packed, a forced one included; uint64 ``[N,
+            Mw]``, ``[N, 0]`` where they are not wanted.
     """
 
     parents: UInt64s2
@@ -61,10 +63,19 @@ class Block(Struct):
     made: Int32s3
     plies: Int32s1
     lanes: Int64s2
+    played: UInt64s2
 
 
 def make_block(
-    *, leaves: int, fluents: int, moves: int, roles: int, lane_words: int, depth: int, plies: int
+    *,
+    leaves: int,
+    fluents: int,
+    moves: int,
+    roles: int,
+    lane_words: int,
+    depth: int,
+    plies: int,
+    played: bool = False,
 ) -> Block:
     """Reserve a block.
 
@@ -76,6 +87,7 @@ def make_block(
         lane_words: ``W``.
         depth: ``D``, at least 1.
         plies: ``P``, 0 where playouts are not recorded.
+        played: whether the moves of uniform playouts are wanted.
     """
     state_words, move_words = -(-fluents // 64), -(-moves // 64)
     return Block(
@@ -93,4 +105,5 @@ def make_block(
         made=np.zeros((leaves, plies, roles), np.int32),
         plies=np.zeros(leaves, np.int32),
         lanes=aligned(fluents * lane_words).reshape(fluents, lane_words),
+        played=np.zeros((leaves, move_words if played else 0), np.uint64),
     )

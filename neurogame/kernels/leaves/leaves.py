@@ -37,6 +37,7 @@ class Leaves:
         depth: int = 512,
         plies: int = 0,
         playouts: int = 1,
+        played: bool = False,
         playing: Circuit | None = None,
         backend: str | None = None,
     ) -> None:
@@ -49,6 +50,7 @@ class Leaves:
             plies: longest playout to record; 0: playouts are not recorded.
             playouts: playouts of each leaf, whose mean is its value; 0: nobody asks for any, and
                 none are compiled.
+            played: whether the moves of uniform playouts are wanted; with one of each leaf.
             playing: the game as playouts play it: with other legal moves; None: as it is.
             backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; with
                 ``torch``, which None is for enormous circuits, a call is one of Python.
@@ -59,6 +61,7 @@ class Leaves:
         """
         family, _, variant = resolve_backend(backend, "cpu", circuit).partition("-")
         self._shape = {"leaves": leaves, "depth": depth, "plies": plies}
+        self._played = played
         self._python: PythonRules | None = None
         playing = playing or circuit
         if family == "llvm":
@@ -97,6 +100,7 @@ class Leaves:
             moves=circuit.move_count,
             roles=len(circuit.roles),
             lane_words=lane_words,
+            played=self._played,
             **self._shape,
         )
 
@@ -108,7 +112,7 @@ class Leaves:
         play = None
         if playouts > 0:
             shape = shape_for(leaves * playouts)
-            play = load_kernel(playing, variant, 0, moves=False, shape=shape)
+            play = load_kernel(playing, variant, 0, moves=self._played, shape=shape)
         self._kept = rules, play
         unit = 1 if play is None else play.lane_words
         block = self._block(circuit, unit * math.ceil(leaves / (LANES * unit)))

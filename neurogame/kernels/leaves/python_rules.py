@@ -136,6 +136,8 @@ class TorchRules:
         goals = 100 * look_at_states(self._ply, ends).goals.astype(np.float64)
         total = goals.round().reshape(count, self._playouts, -1).sum(axis=1)
         self._block.values[:count] = total / (100 * self._playouts)
+        if self._block.played.size and finished.made is not None:
+            self._block.played[:count] = pack_rows(unpack(finished.made, count))
 
     def _flags(self, states: UInt64s) -> Tensor:
         """Unpack states; bool ``[N, F]``."""

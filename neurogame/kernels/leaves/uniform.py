@@ -14,7 +14,7 @@ from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.kernel import Kernel
 from neurogame.kernels.codegen.table import point_to
-from neurogame.kernels.lane_rows import SPACE, to_lanes
+from neurogame.kernels.lane_rows import SPACE, from_lanes, to_lanes
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.compiled_rules import goals_of
 from neurogame.kernels.leaves.machine import StateMachine
@@ -47,6 +47,8 @@ class UniformPlayouts(Struct):
         base: seed of each lane word; int64 ``[W]``.
         open: lanes that play; int64 ``[W]``.
         reached: lanes that reached a goal; int64 ``[G, W]``.
+        made: lanes in which a move was made; int64 ``[M, W]``, ``[0, W]`` where nobody asks.
+        moves: 0, 1, 2, ... of these; int64.
         goals: row and role of each goal; int64 ``[V, 2]``.
         goal_values: goal / 100, with several playouts per leaf the goal; float32 ``[V]``.
         space: to work in; uint64 ``[SPACE]``.
@@ -65,6 +67,8 @@ class UniformPlayouts(Struct):
     base: Int64s1
     open: Int64s1
     reached: Int64s2
+    made: Int64s2
+    moves: Int64s1
     goals: Int64s2
     goal_values: Float32s1
     space: UInt64s1
@@ -103,6 +107,8 @@ def make_playouts(circuit: Circuit, play: Kernel, block: Block, playouts: int) -
         base=aligned(words),
         open=aligned(words),
         reached=aligned(play.goal_rows * words).reshape(-1, words),
+        made=aligned(len(play.does) * words).reshape(-1, words),
+        moves=np.arange(len(play.does)),
         goals=np.stack([play.goal_index, roles], axis=1)[counted],
         goal_values=(values[counted] / (100 if playouts == 1 else 1)).astype(np.float32),
         space=np.zeros(SPACE, np.uint64),
@@ -127,6 +133,8 @@ def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
         (Argument.COUNTS, playouts.counts),
         (Argument.CELLS, playouts.cells),
         (Argument.INITIAL, playouts.initial),
+        (Argument.DOES, play.does),
+        (Argument.PLAYED, playouts.made),
     ):
         table[argument] = array.ctypes.data
     table[Argument.STRIDE] = 8 * playouts.begin.shape[1]
@@ -135,7 +143,7 @@ def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
 
 
 def play_on(machine: StateMachine) -> None:
-    """Play the first leaves' states on at random; fills ``values``."""
+    """Play the first leaves' states on at random; fills ``values``, and ``played`` if wanted."""
     playouts, block, count = _uniform_playouts(machine.playouts), machine.block, machine.count
     lanes, unit = count * playouts.playouts, playouts.unit
     if playouts.playouts > 1:
@@ -144,6 +152,9 @@ def play_on(machine: StateMachine) -> None:
     _open_lanes(playouts, machine.seed, lanes, blocks * unit)
     playouts.arguments[_LOOKS], playouts.arguments[_BLOCK_END] = machine.plies + 1, blocks
     call_address(playouts.play, playouts.arguments.ctypes.data)
+    if block.played.shape[1] > 0:
+        made, played = playouts.made, rows(block.played, 0, count)
+        from_lanes(made, playouts.moves, played, playouts.space)
     values = rows(block.values, 0, count)
     _add_goals(playouts, lanes, values)
     if playouts.playouts > 1:

@@ -66,17 +66,19 @@ class TorchPlayouts:
         words = given.words[:, begin:end]
         random = RandomWords(given.seed, given.word_numbers[begin:end])
         plies = torch.zeros(64 * words.shape[1], dtype=torch.int32, device=words.device)
-        made = 0
+        made = words.new_zeros((self.ply.move_offsets[-1], words.shape[1]))
+        steps = 0
         while True:
             look = self.look(words)
             playing = ~look.terminal & ~look.stuck
             lanes = pack(playing[:, None])[0]
-            if made == given.steps or not bool(playing.any()):
-                return PlayedLanes(words=words, plies=plies, playing=lanes)
-            _, following = self.move(words, look.legal & lanes, random, given.step + made)
+            if steps == given.steps or not bool(playing.any()):
+                return PlayedLanes(words=words, plies=plies, playing=lanes, made=made)
+            does, following = self.move(words, look.legal & lanes, random, given.step + steps)
+            made |= does
             words = words ^ ((following ^ words) & lanes)
             plies += playing
-            made += 1
+            steps += 1
 
     def look(self, words: Tensor) -> LaneStatus:
         """Return legal moves and ends of states."""

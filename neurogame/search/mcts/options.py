@@ -63,7 +63,7 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         mixing=_MIXING[settings.mixing],
         ripe=settings.ripeness,
         scaling=SCALINGS[settings.tree_scaling],
-        traced=is_recorded(settings),
+        traced=settings.tree in _KINDS or is_recorded(settings),
         seed=seed,
         cutoff=-1 if settings.cutoff is None else settings.cutoff,
         depth=DEPTH,
@@ -87,7 +87,7 @@ def leaves_ahead(
     # nor what chance draws, which is by what was drawn before. And evaluators are asked for no
     # state in vain.
     early, valued = options.judged and options.ripe > 1, is_hinted(options) or options.cutoff >= 0
-    if options.traced or early or valued or circuit.chance is not None:
+    if is_recorded(settings) or early or valued or circuit.chance is not None:
         return 0
     if leaves is None:
         leaves = circuit.gate_count // _GATES_OF_A_WAY
@@ -96,12 +96,13 @@ def leaves_ahead(
 
 
 def is_recorded(settings: MctsSettings) -> bool:
-    """Return whether the moves of playouts are wanted."""
-    if settings.tree in ("rave", "grave"):
+    """Return whether playouts write their moves ply by ply, in the order in which they are made.
+
+    The moves of uniform playouts to the end are known without: all-moves-as-first asks for no order.
+    """
+    if settings.playout == "mast" or (settings.playout_judge is not None and settings.blend < 1):
         return True
-    if settings.playout_judge is not None:
-        return settings.blend < 1
-    return settings.playout == "mast"
+    return settings.tree in _KINDS and has_policy(settings)
 
 
 def is_hinted(options: Options) -> bool:
@@ -112,5 +113,4 @@ def is_hinted(options: Options) -> bool:
 
 def has_policy(settings: MctsSettings) -> bool:
     """Return whether playouts are anything else than uniform games to the end."""
-    judged = settings.playout_judge is not None
-    return is_recorded(settings) or judged or settings.cutoff is not None
+    return settings.playout not in ("uniform", "decisive") or settings.cutoff is not None

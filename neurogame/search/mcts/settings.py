@@ -15,7 +15,7 @@ GATED = "gated"
 GATED_JUDGE = "action"
 """The judge of moves of which gating decides whether it helps."""
 _ONE_PLAYOUT = "1, but for tree=uct with playout=uniform or decisive, no cutoff"
-_NOT_DECISIVE = "decisive without cutoff, tree=rave and tree=grave; with these any other"
+_NOT_DECISIVE = "decisive without cutoff; with one any other"
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
@@ -204,10 +204,10 @@ class MctsSettings(Settings):
 
     def check(self) -> None:
         """Refuse what only playouts that are not recorded and not cut off can have."""
-        whole = self.tree not in ("rave", "grave") and self.cutoff is None
-        if self.playout == "decisive" and not whole:
+        if self.playout == "decisive" and self.cutoff is not None:
             raise self.refused("playout", _NOT_DECISIVE)
-        plain = self.tree == "uct" and self.playout in ("uniform", "decisive") and whole
+        uniform = self.playout in ("uniform", "decisive") and self.cutoff is None
+        plain = self.tree == "uct" and uniform
         if self.playouts != 1 and not plain:
             raise self.refused("playouts", _ONE_PLAYOUT)
 

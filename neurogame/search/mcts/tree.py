@@ -30,6 +30,7 @@ from neurogame.search.mcts.compiled.search import (
     GRAVE,
     PACES,
     RAVE,
+    UCT,
     Judging,
     Options,
     Search,
@@ -41,7 +42,13 @@ from neurogame.search.mcts.compiled.search import (
 )
 from neurogame.search.mcts.compiled.tables import are_short, widen
 from neurogame.search.mcts.compiled.tree import MOST_MOVES, Node, Record, Tree, clear
-from neurogame.search.mcts.options import DEPTH, has_policy, is_hinted, leaves_ahead
+from neurogame.search.mcts.options import (
+    DEPTH,
+    has_policy,
+    is_hinted,
+    is_recorded,
+    leaves_ahead,
+)
 from neurogame.search.mcts.proofs import MctsProofs
 from neurogame.search.mcts.room import NodeLayout, halved, make_tree, room_of
 from neurogame.search.mcts.settings import MctsSettings
@@ -141,7 +148,9 @@ class MctsTree:
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
         self._ahead = make_ahead(
-            plan.circuit, leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead)
+            plan.circuit,
+            leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead),
+            played=self._asks_moves,
         )
         self._policy = _make_policy(plan, playout_scores, self._room(plan.lanes))
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
@@ -179,6 +188,11 @@ class MctsTree:
         heap = self.tree.heap
         record = Node.over(heap, self.tree.root).record
         return Record.over(heap, record).visits if record > 0 else 0
+
+    @property
+    def _asks_moves(self) -> bool:
+        """Whether the moves of uniform playouts are wanted."""
+        return self.plan.options.kind != UCT and not has_policy(self.plan.settings)
 
     @property
     def scored(self) -> list[tuple[int, int]]:
@@ -424,8 +438,9 @@ class MctsTree:
                 self.plan.circuit,
                 self._room(lanes),
                 depth=DEPTH if options.traced else 1,
-                plies=options.numbers.plies if options.traced else 0,
+                plies=options.numbers.plies if is_recorded(self.plan.settings) else 0,
                 playouts=self.plan.settings.playouts,
+                played=self._asks_moves,
                 playing=self.plan.playing,
             )
         return self._leaves[lanes]

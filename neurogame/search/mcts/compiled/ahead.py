@@ -41,12 +41,13 @@ class PlayedAhead(Struct):
     block: Block
 
 
-def make_ahead(circuit: Circuit, leaves: int) -> PlayedAhead:
+def make_ahead(circuit: Circuit, leaves: int, *, played: bool = False) -> PlayedAhead:
     """Reserve memory.
 
     Args:
         circuit: the game.
         leaves: of a block; 0: no leaf is played ahead.
+        played: whether the moves of playouts are wanted.
     """
     rows = ROWS if leaves else 1
     return PlayedAhead(
@@ -62,6 +63,7 @@ def make_ahead(circuit: Circuit, leaves: int) -> PlayedAhead:
             lane_words=1,
             depth=1,
             plies=0,
+            played=played,
         ),
     )
 
@@ -114,5 +116,6 @@ def _copy(source: Block, row: int, target: Block, place: int) -> None:
     copy_row(source.legal, row, target.legal, place)
     copy_row(source.goals, row, target.goals, place)
     copy_row(source.values, row, target.values, place)
+    copy_row(source.played, row, target.played, place)
     target.hashes[place] = source.hashes[row]
     target.terminal[place] = source.terminal[row]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.native.bits import whole
+from neurogame.native.bits import lowest_bit, whole
 from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.search import (
     GRAVE,
@@ -29,6 +29,7 @@ from neurogame.search.mcts.compiled.tree import (
 )
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
+_LAST = np.uint64(1)
 _MANY = np.float32(1 << 23)
 """Results from which both sums are halved, which keeps the mean: one more would soon be below their
 precision."""
@@ -47,6 +48,11 @@ def learn_all_moves(search: Search) -> None:
     for number in range(count):
         sim, stamp, size = simulation_of(sims, number), before + number + 1, 0
         leaf = sim.leaf
+        for place in range(block.played.shape[1]):
+            bits = block.played[leaf, place]
+            while bits:
+                size = _mark(sims, 64 * place + lowest_bit(bits), stamp, size)
+                bits &= bits - _LAST
         for ply in range(block.plies[leaf]):
             for role in range(roles):
                 size = _mark(sims, whole(block.made[leaf, ply, role]), stamp, size)

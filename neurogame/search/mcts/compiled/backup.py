@@ -68,6 +68,8 @@ def collect(search: Search) -> None:
         # Where nobody was played on, the block still has the plies of those before.
         if sim.end == OVER or block.terminal[leaf]:
             block.plies[leaf] = 0
+            for place in range(block.played.shape[1]):
+                block.played[leaf, place] = 0
         for role in range(len(tree.best)):
             block.values[leaf, role] = results[number, role]
 

@@ -56,7 +56,7 @@ def parts(options: Options, *, guided: bool) -> Parts:
         gather_leaves=entry(gather_leaves),
         insert=entry(insert),
         play=entry(play_by_policy if guided else play_on),
-        take_leaf=nothing if options.traced else entry(take_leaf),
+        take_leaf=nothing if options.traced and guided else entry(take_leaf),
         collect=entry(collect),
         learn_all_moves=nothing if options.kind == UCT else entry(learn_all_moves),
         back_up=entry(back_up),

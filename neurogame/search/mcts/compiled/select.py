@@ -246,6 +246,7 @@ def mixed_score(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
     if options.kind != UCT:
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
+            seen += np.float32(edges.moves[edge] & PENDING)
             value += terms.trust * (hits / seen - value)
     score: np.float32 = value + bound(edges, edge, terms) + bias
     return score
