@@ -49,7 +49,7 @@ from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
-Played: TypeAlias = tuple[State, list[Any]]
+Played: TypeAlias = tuple[State, tuple[list[Any], dict[int, int]]]
 """A leaf's state and what its playout is worth to each role."""
 _STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
 """Successors that any search has asked for."""
@@ -90,7 +90,8 @@ class Twin(Proofs):
         self.ties = False
         self._given_up: list[Node] = []
         plies = options.numbers.plies if recorded else 0
-        self._leaves = Leaves(game.circuit, max(lanes, ahead), depth=1, plies=plies)
+        played = options.kind != UCT and not recorded
+        self._leaves = Leaves(game.circuit, max(lanes, ahead), depth=1, plies=plies, played=played)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
         self.root = self.make_node(state or game.initial_state())
 
@@ -175,8 +176,9 @@ class Twin(Proofs):
         sims = [sim, *(self._descend() for _ in range(self._ahead - 1))]
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
-        values, _ = self._play(states)
-        for sim, state, value in reversed(list(zip(riders, states, values, strict=True))):
+        values, made = self._play(states)
+        played = list(zip(values, made, strict=True))
+        for sim, state, value in reversed(list(zip(riders, states, played, strict=True))):
             if sim.step and sim is not sims[0]:
                 if self._kept == ROWS:
                     self._waiting.clear()
@@ -184,7 +186,7 @@ class Twin(Proofs):
                 self._kept += 1
                 self._waiting[sim.path[-1][0].index, sim.path[-1][1]] = state, value
         put_back()
-        return states[0], values[0]
+        return states[0], played[0]
 
     def _block(self, count: int) -> None:
         sims = [self._descend() for _ in range(count)]
@@ -200,7 +202,7 @@ class Twin(Proofs):
         for sim, state in zip(riders, states, strict=True):
             if sim.step:
                 self._insert(sim, state)
-        values, made = self._play(states) if waited is None else ([waited[1]], [{}])
+        values, made = self._play(states) if waited is None else ([waited[1][0]], [waited[1][1]])
         results = {id(f): v for f, v in zip(riders, values, strict=True)}
         played = {id(f): m for f, m in zip(riders, made, strict=True)}
         for sim in sims:
@@ -352,7 +354,7 @@ class Twin(Proofs):
             bias = Real(self.options.numbers.bias) * edge.hint / Real(edge.visits + 1)
         seen, hits = self._all_moves(edge, reference)
         if seen:
-            value += beta * (hits / seen - value)
+            value += beta * (hits / (seen + Real(edge.pending)) - value)
         score: Real = value + self._bound(edge, spread) + bias
         return score
 
@@ -397,7 +399,14 @@ class Twin(Proofs):
         for lane in range(count):
             rows: Any = block.made[lane, : block.plies[lane]] if self._policy is not None else []
             made.append({int(m): role for row in rows for role, m in enumerate(row) if m >= 0})
+            words = block.played[lane] if not block.terminal[lane] else block.played[lane, :0]
+            flags = np.unpackbits(words.view(np.uint8), bitorder="little")
+            made[-1] |= {int(m): self._role_of(int(m)) for m in np.flatnonzero(flags)}
         return [list(row) for row in values], made
+
+    def _role_of(self, move: int) -> int:
+        """The role of a move's number."""
+        return int(np.searchsorted(self.game.move_offsets, move, side="right")) - 1
 
     def _learn_all_moves(self, sim: Simulation, values: list[Real], played: dict[int, int]) -> None:
         made = dict(played)

@@ -114,7 +114,7 @@ def test_a_win_is_taken_and_a_loss_avoided_before_anything_else() -> None:
 
 
 @pytest.mark.parametrize("kind", ["uct", "rave", "grave"])
-@pytest.mark.parametrize("playout", ["uniform", "mast"])
+@pytest.mark.parametrize("playout", ["uniform", "decisive", "mast"])
 def test_visits_gather_at_the_best_move(kind: Any, playout: Any) -> None:
     rules = game("tictactoe")
     state = after(
@@ -139,10 +139,9 @@ def test_playouts_that_decide_see_a_threat_at_once(playouts: int) -> None:
     assert lost == {rules.moves[1][move] for move in state.legal_moves[1]} - {"(mark 1 3)"}
 
 
-def test_playouts_that_decide_go_to_the_end_and_are_not_recorded() -> None:
-    for others in ({"tree": "rave"}, {"tree": "grave"}, {"cutoff": 2}):
-        with pytest.raises(ConfigurationError, match="playout='decisive'; allowed: decisive with"):
-            MctsSettings(playout="decisive", **others)
+def test_playouts_that_decide_go_to_the_end() -> None:
+    with pytest.raises(ConfigurationError, match="playout='decisive'; allowed: decisive with"):
+        MctsSettings(playout="decisive", cutoff=2)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

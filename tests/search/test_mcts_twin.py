@@ -82,8 +82,9 @@ def _grown(
 ) -> tuple[MctsTree, Twin]:
     """Return a tree and its twin.
 
-    Unless playouts are recorded, all-moves-as-first values know the moves of the tree alone.
+    Recorded playouts have a policy, and write their moves ply by ply.
     """
+    settings = replace(settings, cutoff=settings.plies) if recorded else settings
     options = make_options(game, settings, 12345)
     evaluator = Guess(game) if settings.needs_evaluator else None
     plan = TreePlan(
@@ -232,7 +233,10 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 @pytest.mark.parametrize("ahead", [3, 64])
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"urgency": "parent"}, {"tree": "action"}, {"tree": "action", "mix": "seed"}],
+    [
+        *({}, {"urgency": "parent"}, {"tree": "action"}, {"tree": "action", "mix": "seed"}),
+        *({"tree": "rave"}, {"tree": "grave", "ref": 20, "urgency": "parent"}),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize(
@@ -244,7 +248,7 @@ def test_leaves_played_ahead_wait_for_their_simulation(
 ) -> None:
     # In a graph the order in which simulations ahead come to a node is not the one of the twin.
     game, settings = _game(name), replace(PLAIN, graph=False, capacity=20000, **changes)
-    judge = Priors(game) if "tree" in changes else None
+    judge = Priors(game) if changes.get("tree") == "action" else None
     _assert_equal(*_grown(game, settings, 1, 150, judge=judge, ahead=ahead))
 
 
@@ -256,7 +260,8 @@ def test_leaves_played_ahead_wait_for_their_simulation(
         ({"playouts": 64}, 0),
         ({"tree": "action"}, 9),
         ({"tree": "action", "ripe": 3}, 0),
-        ({"tree": "rave"}, 0),
+        ({"tree": "rave"}, 9),
+        ({"tree": "grave", "cutoff": 4}, 0),
         ({"playout": "mast"}, 0),
         ({"bias": 1.0}, 0),
         ({"cutoff": 4}, 0),
@@ -328,11 +333,14 @@ def test_a_block_descends_as_if_one_came_after_the_other(name: str, lanes: int) 
     _assert_equal(*_grown(_game(name), settings, lanes, 200))
 
 
+@pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize("kind", ["rave", "grave"])
-def test_all_moves_of_playouts(kind: Any) -> None:
+def test_all_moves_of_playouts(kind: Any, recorded: bool) -> None:
     settings = replace(PLAIN, tree=kind, urgency="parent", ref=20)
-    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 160, recorded=True))
-    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 160, recorded=True))
+    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 160, recorded=recorded))
+    settings = replace(settings, graph=False)
+    _assert_equal(*_grown(_game("nim"), settings, 16, 160, recorded=recorded))
+    _assert_equal(*_grown(_game("connectfour5"), settings, 64, 400, recorded=recorded))
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])

@@ -272,10 +272,13 @@ def _leave(frame: PlayoutFrame, looks: str) -> None:
         frame.add(Counter.LOOKS, open_, looks)
         keep_final(frame, open_, offset, "when")
     if frame.moves:
-        with text.when(frame.given(Argument.PLAYED), "played"), frame.vectors() as offset:
-            with text.count(0, frame.moves, "move") as move:
-                made = text.load(frame.own("made", offset, move))
-                text.store(made, frame.columns(Argument.PLAYED, offset, move), aligned=False)
+        with (
+            text.when(frame.given(Argument.PLAYED), "played"),
+            frame.vectors() as offset,
+            text.count(0, frame.moves, "move") as move,
+        ):
+            made = text.load(frame.own("made", offset, move))
+            text.store(made, frame.columns(Argument.PLAYED, offset, move), aligned=False)
 
 
 def bit_planes(text: Text, number: str, count: int) -> list[str]:

@@ -96,9 +96,9 @@ def leaves_ahead(
 
 
 def is_recorded(settings: MctsSettings) -> bool:
-    """Return whether playouts write their moves ply by ply, in the order in which they are made.
+    """Return whether playouts write their moves ply by ply.
 
-    The moves of uniform playouts to the end are known without: all-moves-as-first asks for no order.
+    All-moves-as-first asks for no order, so it needs none of uniform playouts to the end.
     """
     if settings.playout == "mast" or (settings.playout_judge is not None and settings.blend < 1):
         return True

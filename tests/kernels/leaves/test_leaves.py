@@ -103,6 +103,24 @@ def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> Non
     np.testing.assert_array_equal(made.block.values, goals_of(name, ends, leaves))
 
 
+@pytest.mark.parametrize("variant", ["straight", "table"])
+@pytest.mark.parametrize("name", PLAYED)
+def test_moves_of_playouts_are_those_of_plain_torch(name: str, variant: str) -> None:
+    count = ODD.get(name, 150)
+    circuit = game(name).circuit
+    one = Leaves(circuit, count, played=True, backend=f"llvm-{variant}")
+    other = Leaves(circuit, count, played=True, backend="torch")
+    for seed, plies in ((3, 1000), (5, 0), (1 << 62, 2)):
+        for leaves in (one, other):
+            leaves.block.states[:] = reachable(name, count)
+            look(leaves.rules, leaves.block, count)
+            play_uniform(leaves.rules, leaves.block, count, seed, plies)
+        np.testing.assert_array_equal(one.block.values, other.block.values)
+        np.testing.assert_array_equal(one.block.played, other.block.played)
+        assert not one.block.played[one.block.terminal].any()
+        assert one.block.played.any() == (plies > 0)
+
+
 @pytest.mark.parametrize("name", PLAYED)
 @pytest.mark.parametrize("playouts", [1, 3])
 def test_compiled_playouts_are_those_of_plain_torch(name: str, playouts: int) -> None:
