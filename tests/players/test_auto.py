@@ -26,6 +26,7 @@ from neurogame.players.auto.choice import _trials, choose_player
 from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, UNTRIED, Belief, learned_belief
+from neurogame.players.gate.uses import ALL_MOVES_USE
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
@@ -336,9 +337,19 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
     assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
 
 
+@pytest.mark.parametrize(("seconds", "wide"), [(20, f"mcts:{ALL_MOVES_USE}"), (0.05, "mcts")])
+def test_plain_search_learns_of_all_moves_where_they_are_many(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, wide: str
+) -> None:
+    monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
+    offers = Offers(game("tictactoe"), seed=1)
+    assert offers.plain(seconds, is_wide=True).name == wide
+    assert offers.beats_uct == (wide != "mcts")
+
+
 def test_playouts_do_not_decide_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
-    for branching, name in ((38, PLAIN), (48, "mcts")):
+    for branching, name in ((38, PLAIN), (48, f"mcts:{ALL_MOVES_USE}")):
         costing(monkeypatch, branching=branching, simulation=1e-6)
         assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
 

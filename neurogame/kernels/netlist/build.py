@@ -43,7 +43,7 @@ def build_play(circuit: Circuit, facts: Facts, *, moves: bool = False) -> Ply:
     Args:
         circuit: the game.
         facts: proved of it.
-        moves: whether the rows of the legal moves and of the moves made are wanted.
+        moves: whether the rows of the moves made are wanted.
     """
 
     def build(logic: Logic, style: Style, effort: Effort) -> Ply:

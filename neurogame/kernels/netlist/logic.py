@@ -39,7 +39,7 @@ class Logic:
         several: position of the literal.
         goals: positions; ``[V]``.
         slot: per choice the positions of its slots' literals: which are legal.
-        legal: positions; ``[M]``, or none.
+        legal: positions; ``[M]``, of a step netlist alone.
         next: positions; ``[F]``.
         does: positions; ``[M]``, or none.
     """
@@ -103,7 +103,7 @@ def play_logic(circuit: Circuit, facts: Facts, *, moves: bool, most_named: int) 
     Args:
         circuit: the game.
         facts: proved of it.
-        moves: whether the legal moves and the moves made are wanted.
+        moves: whether the moves made are wanted.
         most_named: moves that a set of moves may name.
     """
     return _PlayLogic(circuit, facts).make(moves, most_named)
@@ -168,7 +168,7 @@ class _PlayLogic:
             several=roots.add(several)[0],
             goals=roots.add(goals),
             slot=tuple(roots.add(self._legal_slots(roles, legal)) for roles in self.facts.shared),
-            legal=roots.add(legal if moves else legal[:0]),
+            legal=range(0),
             next=roots.add(following),
             does=roots.add(does if moves else does[:0]),
             graph=prune(store.graph(roots.literals())),

@@ -77,7 +77,7 @@ class Ply:
             in GOALS only if no other section uses it.
         terminal: row, in STATUS.
         legal: rows of the legal moves, as the rules derive them in terminal states too; ``[M]``.
-            Empty in a play netlist made without moves, which needs the slots of choices alone.
+            Empty in a play netlist, which needs the slots of choices alone.
         goals: rows, in GOALS or STATUS; ``[V]``. In a play netlist a goal holds only where no
             higher one of the same role does.
         several: row that says whether a role has more than one goal; 0 in a step netlist.

@@ -32,7 +32,8 @@ _PROBED = 0.015
 """Seconds per move by which that is measured."""
 _MOST_MOVES = 40
 """Legal moves at a choice, on average, beyond which playouts should not decide: with 38 and fewer
-they won more matches in nine games and as many in six, with 48 (qubic) 23 % of them."""
+they won more matches in nine games and as many in six, with 48 (qubic) 23 % of them. There moves
+are worth what they come to anywhere in playouts, which only costs where there are few."""
 _LEARNING_SHARE = 0.9
 """Share of the time left that goes into learning and then into trials."""
 _TRIAL_SHARE, _MOST_TRIAL_SHARE = 0.1, 0.2
@@ -118,8 +119,8 @@ def choose_player(
     offers = Offers(game, seed=seed, threads=threads)
     plain = offers.plain(seconds)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
-    if offers.decides and costs.branching > _MOST_MOVES:
-        plain = offers.plain(seconds, may_decide=False)
+    if costs.branching > _MOST_MOVES:
+        plain = offers.plain(seconds, is_wide=True)
         costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]

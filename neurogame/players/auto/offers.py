@@ -25,7 +25,12 @@ from neurogame.players.belief import (
     Belief,
     learned_belief,
 )
-from neurogame.players.gate.uses import DECISIVE_USE, LEARNED_USE, settings_of
+from neurogame.players.gate.uses import (
+    ALL_MOVES_USE,
+    DECISIVE_USE,
+    LEARNED_USE,
+    settings_of,
+)
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.race import CAPACITY
 from neurogame.players.search_player import Outfit
@@ -64,7 +69,7 @@ class Offers:
     Attributes:
         notes: what happened while making them, one line each, for people.
         begun: what self-play teaches, once it is ready; None if nothing is learned.
-        decides: whether the plain search that was made last has playouts that decide.
+        beats_uct: whether the plain search that was made last is better than plain UCT.
     """
 
     def __init__(self, game: Game, *, seed: int, threads: int = 1) -> None:
@@ -76,7 +81,7 @@ class Offers:
             threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self._game, self._seed, self._threads = game, seed, threads
-        self._news, self.decides = 1.0, False
+        self._news, self.beats_uct = 1.0, False
         self.begun: Future[SelfTeaching] | None = None
         self.notes: list[str] = []
 
@@ -88,23 +93,25 @@ class Offers:
             return None
         return begun.result()
 
-    def plain(self, seconds: float, *, may_decide: bool = True) -> Candidate:
+    def plain(self, seconds: float, *, is_wide: bool = False) -> Candidate:
         """Return the player that needs nothing: a plain tree search.
 
-        Its playouts decide where they can avoid moves that lose, too, and compiling them takes no
-        more than a part of the time.
+        Its playouts decide where they can avoid moves that lose, too; in a wide game it learns of
+        all moves that they make instead. Compiling either takes no more than a part of the time.
 
         Args:
             seconds: that there are for everything.
-            may_decide: whether they may.
+            is_wide: whether there are many moves at a choice.
         """
         most, circuit, use = _COMPILING_SHARE * seconds / _GATE_SECONDS, self._game.circuit, ""
         # Deciding takes more gates than the game.
-        if may_decide and circuit.gate_count <= most:
+        if circuit.gate_count <= most and is_wide:
+            use = ALL_MOVES_USE
+        elif circuit.gate_count <= most:
             with contextlib.suppress(NeurogameError):
                 fits = avoids_losing(circuit) and decisive(circuit).gate_count <= most
                 use = DECISIVE_USE if fits else ""
-        self.decides = bool(use)
+        self.beats_uct = bool(use)
         return self._mcts(f"mcts:{use}" if use else "mcts", UNTRIED, use)
 
     def trained(self, paths: Sequence[Path], kinds: Sequence[str]) -> list[Candidate]:
@@ -227,7 +234,7 @@ class Offers:
     def _expected(self, seconds: float, news: float = 1.0) -> Belief:
         """Return what is expected of values that have learned, against the plain search of here."""
         belief = learned_belief(seconds, news)
-        return belief.against_deciding() if self.decides else belief
+        return belief.against_better() if self.beats_uct else belief
 
     def _searches(
         self,

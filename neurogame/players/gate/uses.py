@@ -26,6 +26,8 @@ LEARNED_USE = "cutoff=0,tree=values,exploration=0.3"
 """How a tree search uses values that self-play has taught: see docs/search.md."""
 DECISIVE_USE = "playout=decisive"
 """How a tree search that has nothing else plays out where that pays: see docs/decisions.md."""
+ALL_MOVES_USE = "tree=grave,urgency=parent,exploration=0.1"
+"""How it searches where there are more moves than it can try: see docs/decisions.md."""
 FEATURES_USE = "minimax=0.8,exploration=0.1"
 """How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _EVALUATOR_USES = (LEARNED_USE, FEATURES_USE, "minimax=0.5,exploration=0.2")
