@@ -214,7 +214,8 @@ def mixed_score(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
     """Return the score of an edge with all-moves-as-first values and an evaluator's hints.
 
     ``(1 - beta) Q + beta H`` and the bound, where ``Q`` is mixed with the implicit minimax
-    value, plus the progressive bias ``w h / (n + 1)``.
+    value, plus the progressive bias ``w h / (n + 1)``. In ``H`` simulations on their way count as
+    lost: nothing else keeps those of a block from going the same way.
 
     *Reference:* Gelly and Silver (2007), RAVE; Cazenave (2015), GRAVE; Chaslot et al. (2008),
     progressive bias; Lanctot et al. (2014), implicit minimax.
