@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -19,12 +20,12 @@ from neurogame.players.match_settings import MatchSettings, check_players
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
 
 def play_series(
-    game: Game,
+    game: Game | str | Path,
     players: Sequence[Player],
     matches: int,
     seed: int = 0,
@@ -41,7 +42,7 @@ def play_series(
     several workers, and can be resumed.
 
     Args:
-        game: the game.
+        game: the game, or its name or path.
         players: one per role that somebody plays: none for chance.
         matches: number of matches; best a multiple of the block's size.
         seed: decides everything, players included; at least 0.
@@ -53,23 +54,24 @@ def play_series(
         GameError: there are more or fewer players than roles, or one plays two of them.
         ConfigurationError: fewer than one match, or a seed below 0.
     """
-    check_players(game.name, game.roles, players)
+    loaded = game_of(game)
+    check_players(loaded.name, loaded.roles, players)
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
         if value < least:
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")
     chosen = settings or MatchSettings()
-    openings = Openings(game, chosen.opening_plies, seed)
+    openings = Openings(loaded, chosen.opening_plies, seed)
 
     def play(slot: Slot) -> MatchRecord:
         seated = [players[number] for number in slot.seats]
         return play_match(
-            game, seated, seed=slot.seed, settings=chosen, opening=openings[slot.block]
+            loaded, seated, seed=slot.seed, settings=chosen, opening=openings[slot.block]
         )
 
     tally = _played(play, len(players), matches, seed, progress=progress, on_match=on_match)
     names = [player.name for player in players]
     note = openings.note(tally.blocks)
-    return tally.result(game.name, str(chosen.limit), names, seed, opening_note=note)
+    return tally.result(loaded.name, str(chosen.limit), names, seed, opening_note=note)
 
 
 def _played(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
@@ -14,22 +16,24 @@ from neurogame.evaluators.mlp import PlainPerceptron
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.wiring import wire
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 
 
 def make_evaluator(
-    game: HasCircuit, config: EvaluatorConfig | None = None, seed: int = 0
+    game: HasCircuit | str | Path, config: EvaluatorConfig | None = None, seed: int = 0
 ) -> Evaluator:
     """Return a fresh evaluator for a game.
 
     Args:
-        game: the game, or its circuit.
+        game: the game, its name or path, or its circuit.
         config: what to make; the default is the sound C-IL2P evaluator.
         seed: decides every random weight.
 
     Raises:
         LimitError: the networks do not fit into ``config.neurons`` neurons.
     """
+    if isinstance(game, str | Path):
+        game = game_of(game)
     evaluator = _made(game, config or EvaluatorConfig(), seed)
     if isinstance(game, Game):
         evaluator.origin = Origin(game=game)

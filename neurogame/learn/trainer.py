@@ -36,7 +36,7 @@ from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.training_run import TrainingRun
 from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.search.opposition import opposed
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 from neurogame.workers.workplace import Workplace
 
 MARKS = (10.0, 30.0, 60.0, 120.0, 180.0)
@@ -284,7 +284,7 @@ def _known(loss: float) -> float | None:
 
 
 def train(
-    game: Game, config: TrainConfig, folder: Path | str, *, tensorboard: bool = False
+    game: Game | str | Path, config: TrainConfig, folder: Path | str, *, tensorboard: bool = False
 ) -> Checkpoint:
     """Train an evaluator by self-play, in a folder of its own, and return the last release.
 
@@ -292,7 +292,7 @@ def train(
     the same with a progress bar, measures how strong releases are, and can go on with a run.
 
     Args:
-        game: what is played.
+        game: what is played, or its name or path.
         config: how; ``games`` or ``seconds`` say when it ends.
         folder: where logs and checkpoints go; it must not hold a run.
         tensorboard: whether to write event files for TensorBoard there.
@@ -301,6 +301,7 @@ def train(
         ConfigurationError: the run would have no end, or the folder holds a run.
         MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
+    game = game_of(game)
     run = RunFolder(folder, tensorboard=tensorboard)
     run.check_free()
     trainer = Trainer(game, config, run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -17,11 +18,11 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
 from neurogame.search.result import add_work
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game, State, game_of
 
 
 def play_match(
-    game: Game,
+    game: Game | str | Path,
     players: Sequence[Player],
     limit: Limit | None = None,
     seed: int = 0,
@@ -36,7 +37,7 @@ def play_match(
     The same seed and deterministic players give the same match.
 
     Args:
-        game: the game.
+        game: the game, or its name or path.
         players: one player per role, in role order; chance has none, as the match itself plays
             it uniformly at random.
         limit: how long to think per move; replaces the one in ``settings``.
@@ -47,6 +48,7 @@ def play_match(
     Raises:
         GameError: there are more or fewer players than roles, or one plays two of them.
     """
+    game = game_of(game)
     check_players(game.name, game.roles, players)
     if game.chance is not None:
         players = [*players[: game.chance], RandomPlayer(), *players[game.chance :]]

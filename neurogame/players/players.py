@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -24,21 +25,24 @@ from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import MctsSettings
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.matches.learner import MatchLearner
 
 
-def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
+def make_player(
+    text: str | PlayerSpec, game: Game | str | Path | None = None, seed: int = 0
+) -> Player:
     """Return the player that a string names.
 
     Args:
         text: a player string, or one taken apart.
-        game: if given, the evaluator is built for it at once, so that a checkpoint of another
-            game, or a folder without one of it, is refused here and not when the match starts.
-            For a game without a circuit, ``mcts`` with limits alone searches by proofs.
+        game: if given, or its name or path, the evaluator is built for it at once, so that a
+            checkpoint of another game, or a folder without one of it, is refused here and not
+            when the match starts. For a game without a circuit, ``mcts`` with limits alone
+            searches by proofs.
         seed: decides the weights of fresh evaluators that are random.
 
     Raises:
@@ -48,6 +52,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         ConfigurationError: a limit or setting is out of its range.
     """
     spec = PlayerSpec.parse(text) if isinstance(text, str) else text
+    game = None if game is None else game_of(game)
     if spec.kind == "random":
         return RandomPlayer()
     if spec.kind == "human":

@@ -300,7 +300,13 @@ class Game:
 
 
 def game_of(game: Game | str | Path) -> Game:
-    """Return a game that is given, or named as in :meth:`Game.load`."""
+    """Return a game that is given, or named as in :meth:`Game.load`.
+
+    Raises:
+        GameError: it is neither.
+    """
+    if not isinstance(game, Game | str | Path):
+        raise GameError(f"game: {game!r}; a Game, the name of a library game or a path is needed")
     return game if isinstance(game, Game) else Game.load(game)
 
 

@@ -14,7 +14,7 @@ from neurogame.arena.run import run_arena
 from neurogame.arena.series import play_series
 from neurogame.arena.settings import ArenaSettings
 from neurogame.cli.main import main
-from neurogame.errors import ConfigurationError, GameError
+from neurogame.errors import ConfigurationError, GameError, NeurogameError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Symbol
 from neurogame.kernels.leaves.leaves import Leaves
@@ -441,3 +441,14 @@ def test_match_command_refuses(
     assert complaint in shown.err
     assert shown.err.startswith("error: ")
     assert shown.out == ""
+
+
+def test_a_game_may_be_named() -> None:
+    players = [make_player("alphabeta:cilp,depth=1", "nim"), make_player("random")]
+    named = play_match("nim", players, seed=3)
+    assert named.goals == play_match(Game.load("nim"), players, seed=3).goals
+    assert play_series("nim", players, 2).matches == 2
+    with pytest.raises(NeurogameError, match="there is no library game named 'nimm'"):
+        play_match("nimm", players)
+    with pytest.raises(GameError, match="game: 7; a Game, the name of a library game or a path"):
+        play_match(cast(Game, 7), players)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import final
 
 import torch
@@ -23,7 +24,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import root_words
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game, State, game_of
 
 _COMPILED, _CALLED = 64, 256
 """States generated together: by compiled code, and where Python is called for every block."""
@@ -56,7 +57,7 @@ class AlphaBeta:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str | Path,
         evaluator: Evaluator,
         *,
         settings: SearchSettings | None = None,
@@ -66,7 +67,7 @@ class AlphaBeta:
         """Make a searcher for one game.
 
         Args:
-            game: the game.
+            game: the game, or its name or path.
             evaluator: values non-terminal states; is set to evaluation mode and moved to the
                 device.
             settings: how to search.
@@ -76,8 +77,8 @@ class AlphaBeta:
         Raises:
             GameError: the evaluator belongs to another game.
         """
+        self.game = game = game_of(game)
         check_evaluator(game, evaluator)
-        self.game = game
         self.evaluator = evaluator.to(device).eval()
         self._values = SearchEvaluator(self.evaluator, game.circuit)
         settings = settings or SearchSettings()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -29,7 +30,7 @@ from neurogame.search.mcts.settings import VALUES, MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import JUDGING, SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game, State, game_of
 
 _PARTS = {
     "select": "select",
@@ -57,7 +58,7 @@ class Mcts:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str | Path,
         *,
         settings: MctsSettings | None = None,
         evaluator: Evaluator | None = None,
@@ -67,7 +68,7 @@ class Mcts:
         """Make a searcher for one game; everything is compiled now, or loaded from the cache.
 
         Args:
-            game: the game.
+            game: the game, or its name or path.
             settings: how to search.
             evaluator: values states, where the settings ask for that.
             judges: judges of moves by the names that the settings call them.
@@ -78,7 +79,8 @@ class Mcts:
                 leave something to gating.
             GameError: the evaluator belongs to another game.
         """
-        self.game, self.settings = game, settings or MctsSettings()
+        self.game = game = game_of(game)
+        self.settings = settings or MctsSettings()
         if self.settings.needs_evaluator and evaluator is None:
             raise ConfigurationError(
                 "mcts: cutoff, bias, minimax, experience and tree=values need an evaluator; name "
