@@ -337,21 +337,39 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
     assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
 
 
-@pytest.mark.parametrize(("seconds", "wide"), [(20, f"mcts:{ALL_MOVES_USE}"), (0.05, "mcts")])
-def test_plain_search_learns_of_all_moves_where_they_are_many(
-    monkeypatch: pytest.MonkeyPatch, seconds: float, wide: str
-) -> None:
-    monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
-    offers = Offers(game("tictactoe"), seed=1)
-    assert offers.plain(seconds, is_wide=True).name == wide
-    assert offers.beats_uct == (wide != "mcts")
-
-
 def test_playouts_do_not_decide_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
-    for branching, name in ((38, PLAIN), (48, f"mcts:{ALL_MOVES_USE}")):
+    for branching, name in ((38, PLAIN), (48, "mcts")):
         costing(monkeypatch, branching=branching, simulation=1e-6)
         assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "move_time", "simulation", "expected"),
+    [
+        # There are 64 first moves.
+        ("qubic", 20, 1, 1.5e-5, PLAIN),
+        ("qubic", 20, 1, 1.6e-5, f"mcts:{ALL_MOVES_USE}"),
+        ("qubic", 20, 2, 1.6e-5, PLAIN),
+        ("qubic", 20, None, 1.6e-5, f"mcts:{ALL_MOVES_USE}"),
+        # Compiling it would take too long.
+        ("qubic", 0.02, 1, 1.6e-5, "mcts"),
+        ("tictactoe", 20, 1, 1e-2, PLAIN),
+    ],
+)
+def test_what_moves_come_to_anywhere_counts_where_simulations_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    seconds: float,
+    move_time: float | None,
+    simulation: float,
+    expected: str,
+) -> None:
+    offering(monkeypatch)
+    costing(monkeypatch, branching=5, simulation=simulation)
+    monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
+    chosen = choose_player(game(name), seconds=seconds, seed=1, move_time=move_time)
+    assert chosen.name == expected
 
 
 def test_it_learns_on_while_others_think_and_changes_over(

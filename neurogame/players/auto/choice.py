@@ -19,6 +19,7 @@ from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, best_believed
+from neurogame.players.gate.uses import ALL_MOVES_USE
 from neurogame.players.player import Player
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer, doublings
@@ -32,8 +33,11 @@ _PROBED = 0.015
 """Seconds per move by which that is measured."""
 _MOST_MOVES = 40
 """Legal moves at a choice, on average, beyond which playouts should not decide: with 38 and fewer
-they won more matches in nine games and as many in six, with 48 (qubic) 23 % of them. There moves
-are worth what they come to anywhere in playouts, which only costs where there are few."""
+they won more matches in nine games and as many in six, with 48 (qubic) 23 % of them."""
+_FEW = 1000
+"""Simulations for each of more first moves than that, below which what moves come to anywhere in
+playouts tells more: with 70 to 400 that took 56 to 94 % of the matches of four games, with 1,000 to
+6,000 34 to 50 %; with fewer first moves 40 % in chess, which had 100."""
 _LEARNING_SHARE = 0.9
 """Share of the time left that goes into learning and then into trials."""
 _TRIAL_SHARE, _MOST_TRIAL_SHARE = 0.1, 0.2
@@ -119,13 +123,15 @@ def choose_player(
     offers = Offers(game, seed=seed, threads=threads)
     plain = offers.plain(seconds)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
-    if costs.branching > _MOST_MOVES:
-        plain = offers.plain(seconds, is_wide=True)
+    move_time = move_time or _USUAL_MOVE
+    first_moves = max(map(len, game.initial_state().legal_moves))
+    is_scarce = first_moves > _MOST_MOVES and move_time < _FEW * first_moves * costs.simulation
+    if is_scarce or (offers.beats_uct and costs.branching > _MOST_MOVES):
+        plain = offers.plain(seconds, ALL_MOVES_USE if is_scarce else "")
         costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]
     candidates = offers.trained(checkpoints, kinds)
-    move_time = move_time or _USUAL_MOVE
     least = min(max(_SHORTEST, _VISITS * costs.branching * costs.simulation), move_time)
     least_round = _LONGER * MATCHES_PER_ROUND * costs.match(Limit(seconds=least))
     trial_time = max(_TRIAL_SHARE * seconds, least_round)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -52,8 +51,8 @@ SEARCHES = "mcts", "alphabeta"
 """Kinds of players that use values; the second one is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
-_GATE_SECONDS = 2e-4
-"""Seconds that a gate of playouts that decide adds to the making of a search, once per game."""
+_GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5, "": 2e-4}
+"""Seconds that a gate adds to the making of a search with each use, once per game."""
 _COMPILING_SHARE = 0.2
 """Share of the time that this may take."""
 _LEAST = 1.0
@@ -93,24 +92,24 @@ class Offers:
             return None
         return begun.result()
 
-    def plain(self, seconds: float, *, is_wide: bool = False) -> Candidate:
+    def plain(self, seconds: float, use: str = DECISIVE_USE) -> Candidate:
         """Return the player that needs nothing: a plain tree search.
 
-        Its playouts decide where they can avoid moves that lose, too; in a wide game it learns of
-        all moves that they make instead. Compiling either takes no more than a part of the time.
-
         Args:
-            seconds: that there are for everything.
-            is_wide: whether there are many moves at a choice.
+            seconds: that there are for everything; compiling what the use asks for takes no more
+                than a part of them, or it is left out.
+            use: :data:`.DECISIVE_USE`, left out, too, where playouts could not avoid moves that
+                lose; :data:`.ALL_MOVES_USE`; or nothing.
         """
-        most, circuit, use = _COMPILING_SHARE * seconds / _GATE_SECONDS, self._game.circuit, ""
+        most, circuit = _COMPILING_SHARE * seconds / _GATE_SECONDS[use], self._game.circuit
+        fits = circuit.gate_count <= most
         # Deciding takes more gates than the game.
-        if circuit.gate_count <= most and is_wide:
-            use = ALL_MOVES_USE
-        elif circuit.gate_count <= most:
-            with contextlib.suppress(NeurogameError):
+        if fits and use == DECISIVE_USE:
+            try:
                 fits = avoids_losing(circuit) and decisive(circuit).gate_count <= most
-                use = DECISIVE_USE if fits else ""
+            except NeurogameError:
+                fits = False
+        use = use if fits else ""
         self.beats_uct = bool(use)
         return self._mcts(f"mcts:{use}" if use else "mcts", UNTRIED, use)
 
