@@ -337,39 +337,21 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
     assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
 
 
-def test_playouts_do_not_decide_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_search_is_another_where_moves_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
-    for branching, name in ((38, PLAIN), (48, "mcts")):
-        costing(monkeypatch, branching=branching, simulation=1e-6)
-        assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
-
-
-@pytest.mark.parametrize(
-    ("name", "seconds", "move_time", "simulation", "expected"),
-    [
-        # There are 64 first moves.
-        ("qubic", 20, 1, 1.5e-5, PLAIN),
-        ("qubic", 20, 1, 1.6e-5, f"mcts:{ALL_MOVES_USE}"),
-        ("qubic", 20, 2, 1.6e-5, PLAIN),
-        ("qubic", 20, None, 1.6e-5, f"mcts:{ALL_MOVES_USE}"),
-        # Compiling it would take too long.
-        ("qubic", 0.02, 1, 1.6e-5, "mcts"),
-        ("tictactoe", 20, 1, 1e-2, PLAIN),
-    ],
-)
-def test_what_moves_come_to_anywhere_counts_where_simulations_are_few(
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    seconds: float,
-    move_time: float | None,
-    simulation: float,
-    expected: str,
-) -> None:
-    offering(monkeypatch)
-    costing(monkeypatch, branching=5, simulation=simulation)
     monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
-    chosen = choose_player(game(name), seconds=seconds, seed=1, move_time=move_time)
-    assert chosen.name == expected
+    # There are 64 first moves.
+    for move_time, simulation, name in (
+        *((1, 1.5e-5, PLAIN), (2, 1.6e-5, PLAIN)),
+        *((1, 1.6e-5, f"mcts:{ALL_MOVES_USE}"), (None, 1.6e-5, f"mcts:{ALL_MOVES_USE}")),
+    ):
+        costing(monkeypatch, branching=5, simulation=simulation)
+        assert choose_player(game("qubic"), seconds=20, seed=1, move_time=move_time).name == name
+    # Compiling it would take too long, and there are nine.
+    assert choose_player(game("qubic"), seconds=0.02, seed=1).name == "mcts"
+    for branching, simulation, name in ((38, 1e-2, PLAIN), (48, 1e-6, "mcts")):
+        costing(monkeypatch, branching=branching, simulation=simulation)
+        assert choose_player(game("tictactoe"), seconds=20, seed=1).name == name
 
 
 def test_it_learns_on_while_others_think_and_changes_over(

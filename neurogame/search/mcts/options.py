@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.kernels.leaves.preference import SCALINGS
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.pack import LANES
 from neurogame.native.numbers import filled
 from neurogame.search.mcts.compiled.search import (
@@ -102,7 +104,7 @@ def is_recorded(settings: MctsSettings) -> bool:
     """
     if settings.playout == "mast" or (settings.playout_judge is not None and settings.blend < 1):
         return True
-    return settings.tree in _KINDS and has_policy(settings)
+    return settings.tree in _KINDS and not settings.plays_whole_games
 
 
 def is_hinted(options: Options) -> bool:
@@ -111,6 +113,27 @@ def is_hinted(options: Options) -> bool:
     return numbers.bias > 0 or numbers.minimax > 0 or numbers.experience > 0
 
 
-def has_policy(settings: MctsSettings) -> bool:
-    """Return whether playouts are anything else than uniform games to the end."""
-    return settings.playout not in ("uniform", "decisive") or settings.cutoff is not None
+def make_policy(
+    circuit: Circuit, settings: MctsSettings, scores: SearchJudge | None, leaves: int
+) -> PlayoutPolicy | None:
+    """Return the policy of playouts, None where they need none.
+
+    Args:
+        circuit: the game.
+        settings: of the search.
+        scores: the judge of moves in playouts, for this policy alone.
+        leaves: that are played at once.
+    """
+    if settings.plays_whole_games:
+        return None
+    return PlayoutPolicy(
+        circuit,
+        leaves,
+        kind=settings.playout if settings.playout_judge is None else "scored",
+        choice=settings.playout_choice,
+        epsilon=settings.playout_epsilon,
+        tau=settings.playout_tau,
+        scores=scores,
+        blend=settings.blend,
+        scaling=settings.playout_scaling,
+    )

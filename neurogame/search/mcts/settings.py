@@ -206,10 +206,13 @@ class MctsSettings(Settings):
         """Refuse what only playouts that are not recorded and not cut off can have."""
         if self.playout == "decisive" and self.cutoff is not None:
             raise self.refused("playout", _NOT_DECISIVE)
-        uniform = self.playout in ("uniform", "decisive") and self.cutoff is None
-        plain = self.tree == "uct" and uniform
-        if self.playouts != 1 and not plain:
+        if self.playouts != 1 and not (self.tree == "uct" and self.plays_whole_games):
             raise self.refused("playouts", _ONE_PLAYOUT)
+
+    @property
+    def plays_whole_games(self) -> bool:
+        """Whether playouts are uniform, or decisive, and go to the end: compiled in one piece."""
+        return self.playout in ("uniform", "decisive") and self.cutoff is None
 
     @property
     def foresees(self) -> bool:

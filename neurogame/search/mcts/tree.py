@@ -16,7 +16,7 @@ from neurogame.graph.lanes import popcount
 from neurogame.judges.moves import no_scores
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
+from neurogame.kernels.leaves.policy import decay
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.ahead import forget_ahead, make_ahead
@@ -44,10 +44,10 @@ from neurogame.search.mcts.compiled.tables import are_short, widen
 from neurogame.search.mcts.compiled.tree import MOST_MOVES, Node, Record, Tree, clear
 from neurogame.search.mcts.options import (
     DEPTH,
-    has_policy,
     is_hinted,
     is_recorded,
     leaves_ahead,
+    make_policy,
 )
 from neurogame.search.mcts.proofs import MctsProofs
 from neurogame.search.mcts.room import NodeLayout, halved, make_tree, room_of
@@ -147,12 +147,12 @@ class MctsTree:
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
-        self._ahead = make_ahead(
-            plan.circuit,
-            leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead),
-            played=self._asks_moves,
-        )
-        self._policy = _make_policy(plan, playout_scores, self._room(plan.lanes))
+        ahead = leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead)
+        leaves = max(plan.lanes, ahead)
+        self._policy = make_policy(plan.circuit, plan.settings, playout_scores, leaves)
+        # Others write their moves ply by ply.
+        self._played = plan.options.kind != UCT and self._policy is None
+        self._ahead = make_ahead(plan.circuit, ahead, played=self._played)
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
         # Rules alone take no longer for a whole word: nothing is to be found out there.
         self._first_pace = self.pace.few.bit_length() - 1 if plain else 0
@@ -188,11 +188,6 @@ class MctsTree:
         heap = self.tree.heap
         record = Node.over(heap, self.tree.root).record
         return Record.over(heap, record).visits if record > 0 else 0
-
-    @property
-    def _asks_moves(self) -> bool:
-        """Whether the moves of uniform playouts are wanted."""
-        return self.plan.options.kind != UCT and not has_policy(self.plan.settings)
 
     @property
     def scored(self) -> list[tuple[int, int]]:
@@ -440,7 +435,7 @@ class MctsTree:
                 depth=DEPTH if options.traced else 1,
                 plies=options.numbers.plies if is_recorded(self.plan.settings) else 0,
                 playouts=self.plan.settings.playouts,
-                played=self._asks_moves,
+                played=self._played,
                 playing=self.plan.playing,
             )
         return self._leaves[lanes]
@@ -491,21 +486,3 @@ class MctsTree:
 def _is_nearly_full(tree: Tree) -> bool:
     """Return whether less than an eighth of the room for nodes or for the heap is left."""
     return 8 * tree.size > 7 * tree.most_nodes or 8 * tree.end > 7 * len(tree.heap)
-
-
-def _make_policy(plan: TreePlan, scores: SearchJudge | None, leaves: int) -> PlayoutPolicy | None:
-    """Return the policy of playouts of so many leaves at once, None where they need none."""
-    settings = plan.settings
-    if not has_policy(settings):
-        return None
-    return PlayoutPolicy(
-        plan.circuit,
-        leaves,
-        kind=settings.playout if settings.playout_judge is None else "scored",
-        choice=settings.playout_choice,
-        epsilon=settings.playout_epsilon,
-        tau=settings.playout_tau,
-        scores=scores,
-        blend=settings.blend,
-        scaling=settings.playout_scaling,
-    )
