@@ -26,7 +26,7 @@ from neurogame.players.auto.choice import _trials, choose_player
 from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, UNTRIED, Belief, learned_belief
-from neurogame.players.gate.uses import ALL_MOVES_USE
+from neurogame.players.gate.uses import ALL_MOVES_USE, DECISIVE_USE
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
@@ -332,7 +332,7 @@ def test_playouts_of_plain_search_decide_where_that_can_be_had(
     # The search is not made.
     monkeypatch.setattr(Offers, "_mcts", lambda _, name, belief, use: candidate(name, belief))
     offers = Offers(game(name), seed=1)
-    assert offers.plain(seconds).name == expected
+    assert offers.plain(offers.affordable(seconds, DECISIVE_USE)).name == expected
     # What has learned has more to beat then.
     assert offers._expected(30).mean == pytest.approx(0.78 if expected == "mcts" else 0.63)
 

@@ -19,7 +19,7 @@ from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import SEARCHES, Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, best_believed
-from neurogame.players.gate.uses import ALL_MOVES_USE
+from neurogame.players.gate.uses import ALL_MOVES_USE, DECISIVE_USE
 from neurogame.players.player import Player
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer, doublings
@@ -121,13 +121,16 @@ def choose_player(
     begun = time.monotonic()
     deadline = begun + seconds
     offers = Offers(game, seed=seed, threads=threads)
-    plain = offers.plain(seconds)
+    use = offers.affordable(seconds, DECISIVE_USE)
+    plain = offers.plain(use)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     move_time = move_time or _USUAL_MOVE
     first_moves = max(map(len, game.initial_state().legal_moves))
-    is_scarce = first_moves > _MOST_MOVES and move_time < _FEW * first_moves * costs.simulation
-    if is_scarce or (offers.beats_uct and costs.branching > _MOST_MOVES):
-        plain = offers.plain(seconds, ALL_MOVES_USE if is_scarce else "")
+    better = "" if costs.branching > _MOST_MOVES else use
+    if first_moves > _MOST_MOVES and move_time < _FEW * first_moves * costs.simulation:
+        better = offers.affordable(seconds, ALL_MOVES_USE)
+    if better != use:
+        plain = offers.plain(better)
         costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]

@@ -51,7 +51,7 @@ SEARCHES = "mcts", "alphabeta"
 """Kinds of players that use values; the second one is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
-_GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5, "": 2e-4}
+_GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5}
 """Seconds that a gate adds to the making of a search with each use, once per game."""
 _COMPILING_SHARE = 0.2
 """Share of the time that this may take."""
@@ -92,14 +92,13 @@ class Offers:
             return None
         return begun.result()
 
-    def plain(self, seconds: float, use: str = DECISIVE_USE) -> Candidate:
-        """Return the player that needs nothing: a plain tree search.
+    def affordable(self, seconds: float, use: str) -> str:
+        """Return a use of plain search if compiling it takes no more than a part of the time.
 
         Args:
-            seconds: that there are for everything; compiling what the use asks for takes no more
-                than a part of them, or it is left out.
-            use: :data:`.DECISIVE_USE`, left out, too, where playouts could not avoid moves that
-                lose; :data:`.ALL_MOVES_USE`; or nothing.
+            seconds: that there are for everything.
+            use: :data:`.ALL_MOVES_USE`, or :data:`.DECISIVE_USE`, which playouts have only where
+                they can avoid moves that lose, too.
         """
         most, circuit = _COMPILING_SHARE * seconds / _GATE_SECONDS[use], self._game.circuit
         fits = circuit.gate_count <= most
@@ -109,7 +108,14 @@ class Offers:
                 fits = avoids_losing(circuit) and decisive(circuit).gate_count <= most
             except NeurogameError:
                 fits = False
-        use = use if fits else ""
+        return use if fits else ""
+
+    def plain(self, use: str) -> Candidate:
+        """Return the player that needs nothing: a plain tree search.
+
+        Args:
+            use: that is affordable; empty for plain UCT.
+        """
         self.beats_uct = bool(use)
         return self._mcts(f"mcts:{use}" if use else "mcts", UNTRIED, use)
 

@@ -147,12 +147,15 @@ class MctsTree:
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
-        ahead = leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead)
-        leaves = max(plan.lanes, ahead)
-        self._policy = make_policy(plan.circuit, plan.settings, playout_scores, leaves)
         # Others write their moves ply by ply.
-        self._played = plan.options.kind != UCT and self._policy is None
-        self._ahead = make_ahead(plan.circuit, ahead, played=self._played)
+        self._played = plan.options.kind != UCT and plan.settings.plays_whole_games
+        self._ahead = make_ahead(
+            plan.circuit,
+            leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead),
+            played=self._played,
+        )
+        room = self._room(plan.lanes)
+        self._policy = make_policy(plan.circuit, plan.settings, playout_scores, room)
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
         # Rules alone take no longer for a whole word: nothing is to be found out there.
         self._first_pace = self.pace.few.bit_length() - 1 if plain else 0

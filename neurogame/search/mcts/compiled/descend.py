@@ -210,10 +210,12 @@ def _reference(tree: Tree, ref: int, sim: Simulation, header: Record) -> int:
 
 @inner
 def take_back(tree: Tree, sims: Simulations, sim: Simulation) -> None:
-    """Undo the choices of a simulation that has descended by plain UCT; records that it made stay.
+    """Undo the choices of a simulation; records that it made stay.
 
     Args:
-        tree: changed. Once all simulations of later choices are taken back it is as it was.
+        tree: changed. Once all simulations of later choices are taken back it is as it was, but
+            for the order of edges that were not tried where all-moves-as-first has chosen one:
+            of those with equal values another one comes first then.
         sims: of the block.
         sim: nothing has come back from it.
     """
