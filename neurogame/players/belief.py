@@ -61,6 +61,11 @@ class Belief:
         return 0.5 + 0.5 * math.erf((self.mean - 0.5) / self.spread / math.sqrt(2))
 
     @property
+    def hope(self) -> float:
+        """A score that may be hoped for: one spread above the mean."""
+        return self.mean + self.spread
+
+    @property
     def is_decided(self) -> bool:
         """Whether it is as good as sure who is better."""
         return not 1 - SURE < self.better < SURE

@@ -13,7 +13,7 @@ import numpy as np
 from neurogame.players.belief import UNTRIED, Belief, after_trials, best_believed
 from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
-from neurogame.search.openings import Opening, Openings
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
 CAPACITY = 50_000
@@ -96,7 +96,6 @@ class Race:
         seed: int,
         priors: Mapping[str, Belief] | None = None,
         doublings: float = 0.0,
-        running: int | None = None,
     ) -> None:
         """Take who runs.
 
@@ -108,8 +107,6 @@ class Race:
             seed: decides the openings.
             priors: what is believed of them before, by name; None: that they are untried.
             doublings: see :func:`.after_trials`.
-            running: how many of them run, the first ones; of the others their rounds tell, too.
-                None: all.
         """
         known = priors or {}
         self.racers = [
@@ -118,13 +115,12 @@ class Race:
         ]
         for racer in self.racers:
             racer.beside = self.racers
-        self._running = self.racers[:running]
         self._game, self._baseline = game, baseline
         self._seed = seed % (1 << 64)
         self._candidates = list(candidates.values())
         # The clock is running: nothing is searched for decided ones.
         self._openings = Openings(game, plies, seed, nodes=0)
-        self._played = 0
+        self._controls: list[list[float]] = []
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
         """Play rounds until the time is out or it is decided who is better.
@@ -141,55 +137,52 @@ class Race:
     def steps(self, limit: Limit, rounds: int = MOST_ROUNDS) -> Iterator[None]:
         """Play rounds until one is surely better, or none is left that may be.
 
-        It yields before every move, so that it may be ended there.
+        The next round is that of the candidate of whom most may be hoped, so that one that loses
+        makes room for another. All play from the same openings. It yields before every move, so
+        that it may be ended there.
 
         Args:
             limit: of every search.
-            rounds: most rounds to play.
+            rounds: most rounds of a candidate.
         """
-        for _ in range(rounds):
-            racing = [racer for racer in self._running if not racer.belief.is_decided]
-            best = best_believed(self._running)
-            if not racing or (best is not None and best not in racing):
+        while True:
+            racing = [
+                number
+                for number, racer in enumerate(self.racers)
+                if len(racer.rounds) < rounds and not racer.belief.is_decided
+            ]
+            best = best_believed(self.racers)
+            if not racing or (best is not None and best.belief.is_decided):
                 return
-            opening = self._openings[self._played]
-            self._played += 1
-            control = None
-            if len(self._game.players) != 2:
-                seats = [self._baseline] * len(self._game.roles)
-                control = yield from self._match(seats, opening, limit)
-            for racer, search in zip(self.racers, self._candidates, strict=True):
-                if racer in racing:
-                    score = yield from self._round(search, opening, control, limit)
-                    racer.rounds.append(score)
+            number = max(racing, key=lambda number: self.racers[number].belief.hope)
+            racer = self.racers[number]
+            racer.rounds.append((yield from self._round(number, len(racer.rounds), limit)))
 
-    def _round(
-        self,
-        search: GameSearch,
-        opening: Opening,
-        control: Sequence[float] | None,
-        limit: Limit,
-    ) -> Generator[None, None, float]:
+    def _round(self, number: int, opening: int, limit: Limit) -> Generator[None, None, float]:
         """Return what a candidate makes of an opening in all roles."""
-        players, points = self._game.players, []
+        players, baseline = self._game.players, [self._baseline] * len(self._game.roles)
+        two = len(players) == 2
+        # With other numbers of roles than two there is no opponent to be compared with.
+        if not two and opening == len(self._controls):
+            self._controls.append((yield from self._match(baseline, opening, limit)))
+        points = []
         for role in players:
-            seats = [self._baseline] * len(self._game.roles)
-            seats[role] = search
+            seats = baseline.copy()
+            seats[role] = self._candidates[number]
             goals = yield from self._match(seats, opening, limit)
-            # With other numbers of roles than two there is no opponent to be compared with.
-            other = goals[sum(players) - role] if control is None else control[role]
+            other = goals[sum(players) - role] if two else self._controls[opening][role]
             points.append(0.5 + (goals[role] - other) / 200)
         return float(np.mean(points))
 
     def _match(
-        self, seats: Sequence[GameSearch], opening: Opening, limit: Limit
+        self, seats: Sequence[GameSearch], opening: int, limit: Limit
     ) -> Generator[None, None, list[float]]:
-        """Play a match; return the goals."""
+        """Play a match from the opening of a number; return the goals."""
         for search in set(seats):
             search.forget()
-        state, moves = self._game.initial_state(), iter(opening)
+        state, moves = self._game.initial_state(), iter(self._openings[opening])
         # The same luck for all that play from an opening.
-        luck = np.random.default_rng([self._seed, self._played])
+        luck = np.random.default_rng([self._seed, opening + 1])
         while not state.is_terminal and all(state.legal_moves):
             yield
             drawn = next(moves, None)

@@ -104,7 +104,7 @@ def test_what_wins_trials_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(
         monkeypatch,
         candidate("bad", learned_belief(30)),
-        candidate("good", NOTHING_LEARNED, is_good=True),
+        candidate("good", learned_belief(30), is_good=True),
     )
     monkeypatch.setattr(Offers, "plain", lambda *_: candidate("mcts", UNTRIED))
     chosen = choose_player(game("tictactoe"), seconds=100, seed=1)
@@ -426,7 +426,8 @@ def test_fewer_run_where_matches_are_long() -> None:
         found.append((seconds > 0, bool(racers[0].rounds), bool(racers[1].rounds)))
     none = (False, False, False)
     one = (True, True, False)
-    assert found == [(True, True, True), one, one, none, none]
+    both = (True, True, True)
+    assert found == [both, both, one, none, none]
 
 
 @pytest.mark.usefixtures("unhurried")

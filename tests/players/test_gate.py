@@ -225,19 +225,27 @@ def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
         assert (racer.belief.mean > 0.5) == (racer.mean > 0.5) == better
 
 
-def test_a_race_goes_on_with_those_of_whom_nothing_is_decided(game: Game) -> None:
+def test_a_race_is_played_by_those_of_whom_most_may_be_hoped(game: Game) -> None:
     worse, other = (Searching(game) for _ in range(2))
     even = Mcts(game, settings=MctsSettings(capacity=50_000), seed=2)
-    race = Race(game, Mcts(game, seed=3), {"even": even, "worse": worse}, plies=2, seed=3)
+    race = Race(game, Mcts(game, seed=3), {"worse": worse, "even": even}, plies=2, seed=3)
     race.run(Limit(simulations=200), time.monotonic() + 600, rounds=12)
     rounds = {racer.name: len(racer.rounds) for racer in race.racers}
-    assert rounds["worse"] < rounds["even"]
-    race = Race(
-        game, other, {"good": Searching(game, is_good=True), "worse": worse}, plies=2, seed=3
-    )
+    assert 0 < rounds["worse"] < rounds["even"]
+    good = Searching(game, is_good=True)
+    race = Race(game, other, {"worse": worse, "good": good}, plies=2, seed=3)
     race.run(Limit(simulations=200), time.monotonic() + 600, rounds=40)
-    assert race.racers[0].belief.better > SURE
-    assert len(race.racers[1].rounds) == len(race.racers[0].rounds) < 40
+    tried, best = race.racers
+    assert best.belief.better > SURE
+    assert 0 < len(tried.rounds) <= len(best.rounds) < 40
+    assert best.mean == 1
+    # Whoever is sure needs no other round, and nobody else does.
+    race = Race(game, other, {"good": good, "worse": worse}, plies=2, seed=3)
+    race.run(Limit(simulations=200), time.monotonic() + 600, rounds=40)
+    best, tried = race.racers
+    assert best.belief.is_decided
+    assert not best.mean < 1
+    assert len(tried.rounds) < len(best.rounds)
 
 
 def test_a_race_without_time_decides_nothing(game: Game) -> None:

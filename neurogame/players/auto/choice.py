@@ -201,7 +201,7 @@ def _trials(
     Args:
         game: the game.
         plain: the search to beat.
-        candidates: those who run; fewer, the first ones, where there is no time for all.
+        candidates: those who run.
         costs: of a match.
         until: when to end, as ``time.monotonic`` tells it.
         least: seconds per move below which trials say nothing.
@@ -209,12 +209,8 @@ def _trials(
         move_time: seconds per move in the match.
     """
     left = until - time.monotonic()
-    races = [(count, _ROUNDS) for count in range(len(candidates), 0, -1)]
-    if candidates:
-        races.append((1, 1))
-    for count, rounds in races:
-        matches = MATCHES_PER_ROUND * rounds * count
-        fitting = (left / matches - costs.overhead) / max(costs.choices, 1)
+    for rounds in (_ROUNDS + len(candidates) - 1, _ROUNDS, 1) if candidates else ():
+        fitting = (left / (MATCHES_PER_ROUND * rounds) - costs.overhead) / max(costs.choices, 1)
         seconds = min(fitting, least if rounds == 1 else min(_LONGEST, move_time))
         if seconds >= least:
             break
@@ -229,8 +225,7 @@ def _trials(
         seed=seed,
         priors={one.name: one.belief for one in candidates},
         doublings=doublings(limit, Limit(seconds=move_time)),
-        running=count,
     )
-    with during(f"{game.name}: trials of {count} against mcts", max(left, 0.0)):
+    with during(f"{game.name}: trials against mcts", max(left, 0.0)):
         race.run(limit, until, _MOST_ROUNDS)
     return race.racers, seconds
