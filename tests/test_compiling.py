@@ -31,8 +31,9 @@ def calls(number):
 
 
 @pytest.fixture
-def module(tmp_path: Path) -> Iterator[ModuleType]:
-    """Return a module in a folder of its own."""
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """Return a module in a folder of its own, whose code goes where it goes by default."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     file = tmp_path / "package" / "sums.py"
     file.parent.mkdir()
     file.write_text(SOURCE, encoding="utf-8")
