@@ -35,9 +35,6 @@ _LEARNED, _SPREAD = 0.78, 0.35
 """Mean of these scores, and its spread."""
 _GAIN, _WIDENING = 0.06, 0.02
 """What the score gains, and its spread loses, where these double."""
-_BETTER = 0.15
-"""What it loses where plain search is better than plain UCT: against playouts that decide 95 %
-became 55 in connect four, in breakthrough 100 stayed."""
 _BEST, _CHANGE = 0.9, 0.15
 """The most that is expected, and how much a game's gain differs from that of others."""
 
@@ -77,9 +74,9 @@ class Belief:
             spread=math.hypot(self.spread, _CHANGE * math.sqrt(doublings)),
         )
 
-    def against_better(self) -> Belief:
-        """Return what is believed where plain search is better than plain UCT."""
-        return replace(self, mean=max(self.mean - _BETTER, 0.0))
+    def less(self, loss: float) -> Belief:
+        """Return what is believed where the mean is less by so much, and at least 0."""
+        return replace(self, mean=max(self.mean - loss, 0.0))
 
     def __str__(self) -> str:
         """Return the score in per cent with its spread."""
