@@ -1,5 +1,8 @@
 """Arrays on disk: compiled kernels and what belongs to them, named by what they were made from.
 
+What was loaded last stays in memory, as long as its file is the same: a new search of a game takes
+the code of the one before.
+
 Machine code is run as it is. So it is read only from files, and from a folder, that nobody else can
 have written; else it is made anew in every process.
 """
@@ -8,11 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from neurogame.files import DAMAGED, Arrays, cache_folder, is_trusted, read_arrays, write_arrays
 
@@ -20,6 +24,11 @@ _T = TypeVar("_T")
 
 _SOURCES = ("kernels/codegen", "kernels/cuda", "kernels/words", "kernels", "kernels/netlist")
 """Folders whose code decides what is saved."""
+
+_MOST = 32
+"""Things that stay in memory; a search of a game loads six."""
+_loaded: OrderedDict[tuple[Path, int, int], object] = OrderedDict()
+"""What is in memory, by its file as it was read: its inode and time of change."""
 
 
 def kept(key: str, make: Callable[[], Arrays], unpack: Callable[[Arrays, float], _T]) -> _T:
@@ -29,14 +38,24 @@ def kept(key: str, make: Callable[[], Arrays], unpack: Callable[[Arrays, float],
         key: that they are saved under.
         make: makes them.
         unpack: makes something of them, and of the seconds that making them has taken, 0 for
-            saved ones.
+            saved ones. What it makes may be handed out more than once.
     """
+    file = _file(key)
+    if file is not None and file in _loaded:
+        _loaded.move_to_end(file)
+        return cast(_T, _loaded[file])
     arrays = load_arrays(key)
     if arrays is not None:
         try:
-            return unpack(arrays, 0.0)
+            unpacked = unpack(arrays, 0.0)
         except DAMAGED:
             pass  # They are those of something else.
+        else:
+            if file is not None:
+                _loaded[file] = unpacked
+                if len(_loaded) > _MOST:
+                    _loaded.popitem(last=False)
+            return unpacked
     start = perf_counter()
     arrays = make()
     seconds = perf_counter() - start
@@ -72,6 +91,16 @@ def _warn(place: Path) -> None:
         "NEUROGAME_CACHE",
         stacklevel=2,
     )
+
+
+def _file(key: str) -> tuple[Path, int, int] | None:
+    """Return the file of a key, and what tells it from one that was there before; None: no file."""
+    path = _path(key)
+    try:
+        status = None if path is None else path.stat()
+    except OSError:
+        return None
+    return None if path is None or status is None else (path, status.st_ino, status.st_ctime_ns)
 
 
 def _path(key: str) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -129,3 +130,34 @@ def test_arrays_come_back_under_their_key_alone() -> None:
     assert set(found) == {"a", "b"}
     assert str(found["b"]) == "text"
     np.testing.assert_array_equal(found["a"], arrays["a"])
+
+
+def test_what_was_loaded_stays_in_memory_as_long_as_its_file_is_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str = "tictactoe") -> kernels.Kernel:
+        return load_kernel(game(name).circuit, "straight", 0, moves=False)
+
+    monkeypatch.setattr(store, "_loaded", OrderedDict())
+    made, loaded = load(), load()
+    assert made is not loaded
+    assert load() is loaded
+    # Two searches may hold it at once: what it reads and writes is theirs.
+    player = LlvmPlayouts(game("tictactoe").circuit, "straight")
+    assert player.kernel() is loaded
+    assert_equal(player.run(RUN), plain("tictactoe").run(RUN))
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes())
+    again = load()
+    assert again is not loaded
+    assert again.seconds == 0
+    file.unlink()
+    assert load().seconds > 0
+    kept = load()
+    assert list(store._loaded.values())[-1] is kept
+    store._loaded.clear()
+    monkeypatch.setattr(store, "_MOST", 1)
+    kept = load()
+    load("connectfour")
+    assert load("connectfour") is load("connectfour")
+    assert load() is not kept
