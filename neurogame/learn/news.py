@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_NO_NEWS, _NEWS = 0.96, 0.9
+_NO_NEWS, _NEWS = 0.97, 0.93
 """Shares of a blind guess's loss: nothing was learned above the first, all is well below the
 second, of which games were whose values won (docs/decisions.md)."""
 

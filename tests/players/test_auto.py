@@ -184,7 +184,7 @@ def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
     [
         ((0.69, 0.6, 0.55), learned_belief(7)),
         # Between what a blind guess has and what is learned where values win.
-        ((0.69, 0.67, 0.93 * math.log(2)), learned_belief(7, 0.5)),
+        ((0.69, 0.67, 0.95 * math.log(2)), learned_belief(7, 0.5)),
         # As a blind guess has it.
         ((0.69, 0.69, 0.685), NOTHING_LEARNED),
         # Games get harder to foresee as play gets better.
