@@ -55,8 +55,8 @@ _GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5}
 """Seconds that a gate adds to the making of a search with each use, once per game."""
 _ADVANTAGES = {"": 0.0, DECISIVE_USE: 0.15, ALL_MOVES_USE: 0.7}
 """What learned values lose where plain search has been chosen to have each use: against playouts
-that decide 95 % became 55 in connect four, in breakthrough 100 stayed; where moves are many, what 30
-seconds had taught lost all of sixteen matches."""
+that decide 95 % became 55 in connect four, in breakthrough 100 stayed; where moves are many, what
+30 seconds had taught lost all of sixteen matches."""
 _COMPILING_SHARE = 0.2
 """Share of the time that this may take."""
 _LEAST = 1.0
