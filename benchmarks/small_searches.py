@@ -2,10 +2,10 @@
 
 python -m benchmarks.small_searches ../shared/games/ticTacToe.kif ../shared/games/connectFour.kif
 
-Microseconds of ``Mcts.search`` with one simulation and with a hundred, of one search object, from
-the same state, while its tree grows; and milliseconds from PLAY to the answer of ``neurogame serve
---player mcts:sims=100`` on this machine, less what the search itself took. Between two PLAY the
-player thinks on. Medians.
+Milliseconds to make another search object of a game; microseconds of ``Mcts.search`` with one
+simulation and with a hundred, of one search object, from the same state, while its tree grows; and
+milliseconds from PLAY to the answer of ``neurogame serve --player mcts:sims=100`` on this machine,
+less what the search itself took. Between two PLAY the player thinks on. Medians.
 """
 
 from __future__ import annotations
@@ -84,18 +84,19 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=40)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    print("| game | 1 simulation, µs | 100, µs | PLAY beside the search, ms | longest |")
-    print("|---|--:|--:|--:|--:|")
+    print("| game | made, ms | 1 simulation, µs | 100, µs | PLAY beside the search, ms | longest |")
+    print("|---|--:|--:|--:|--:|--:|")
     for path in options.games:
         game = Game.load(path)
         search, state = Mcts(game), game.initial_state()
+        made = microseconds(partial(Mcts, game), options.times) / 1e3
         one, hundred = (
             microseconds(partial(search.search, state, 0, Limit(simulations=n)), times)
             for n, times in ((1, 20 * options.times), (100, options.times))
         )
         beside = [1e3 * seconds for seconds in beside_searches(game, options.times)]
         print(
-            f"| {game.name} | {one:.0f} | {hundred:.0f} | {median(beside):.1f} "
+            f"| {game.name} | {made:.1f} | {one:.0f} | {hundred:.0f} | {median(beside):.1f} "
             f"| {max(beside):.1f} |",
             flush=True,
         )
