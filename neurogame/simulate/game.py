@@ -22,7 +22,7 @@ from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverState
 from neurogame.regress.foresight import foreseen
 from neurogame.simulate.proved_game import ProvedGame
-from neurogame.simulate.simulator import Simulator
+from neurogame.simulate.simulator import Derived, Simulator
 from neurogame.simulate.states import StateBatch
 from neurogame.structure.cache import structure_of
 from neurogame.structure.relations import Relations, find_relations
@@ -403,16 +403,15 @@ class State:
         return tuple(self.game.fluents[i] for i in self.fluents.nonzero().view(-1).tolist())
 
     @cached_property
-    def _derived(self) -> tuple[Tensor, bool, Tensor]:
-        derived = self.game.simulator().derive(self.batch)
-        return derived.legal[0], bool(derived.terminal[0]), derived.goal_flags[0]
+    def _derived(self) -> Derived:
+        return self.game.simulator().derive_one(self.fluents)
 
     @cached_property
     def is_terminal(self) -> bool:
         """Whether the game is over."""
         if self.game.proved is not None:
             return self.game.proved.prover.terminal(self.terms)
-        return self._derived[1]
+        return bool(self._derived.terminal)
 
     @cached_property
     def legal_moves(self) -> tuple[tuple[int, ...], ...]:
@@ -424,8 +423,9 @@ class State:
             return tuple(() for _ in self.game.roles)
         if self.game.proved is not None:
             return self.game.proved.legal(self.terms)
+        legal = self._derived.legal.numpy()
         return tuple(
-            tuple(self._derived[0][begin:end].nonzero().view(-1).tolist())
+            tuple(legal[begin:end].nonzero()[0].tolist())
             for begin, end in pairwise(self.game.move_offsets)
         )
 
@@ -434,7 +434,7 @@ class State:
         """Per role its goal on 0..100, the highest if several, None if none is derivable."""
         if self.game.proved is not None:
             return self.game.proved.goals(self.terms)
-        flags = iter(self._derived[2].tolist())
+        flags = iter(self._derived.goal_flags.tolist())
         result: list[float | None] = []
         for role, numbers in zip(self.game.roles, self.game.circuit.named_goals, strict=True):
             held = [number for number in numbers if next(flags)]
@@ -470,8 +470,14 @@ class State:
         ]
         if self.game.proved is not None:
             return State(self.game, self.game.proved.after(self.terms, moves))
-        stepped = self.game.simulator().step(self.batch, torch.tensor([moves]))
-        return State(self.game, stepped.to_bool()[0])
+        simulator = self.game.simulator()
+        if not all(move in legal for move, legal in zip(moves, self.legal_moves, strict=True)):
+            # It says which one is not legal.
+            simulator.step(self.batch, torch.tensor([moves]))
+        does = torch.zeros(self.game.move_offsets[-1], dtype=torch.bool)
+        for begin, move in zip(self.game.move_offsets, moves, strict=False):
+            does[begin + move] = True
+        return State(self.game, simulator.step_one(self.fluents, does))
 
     def __str__(self) -> str:
         """Return boards as text and the other fluents as a list."""
