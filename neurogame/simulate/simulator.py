@@ -195,7 +195,7 @@ class Simulator:
         return Derived(unpack(status[:-1], size), terminal, unpack(flags, size))
 
     def derive_one(self, held: Tensor) -> Derived:
-        """Return what the rules derive in one state: :meth:`derive` in a fifth of the time.
+        """Return what the rules derive in one state, for which nothing has to be packed.
 
         Args:
             held: which fluents hold; bool ``[F]``, as are the answers, without a row for the state.
