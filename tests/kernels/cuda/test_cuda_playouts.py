@@ -14,7 +14,6 @@ import torch
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.kernels.codegen import store
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.cuda import code, playouts
 from neurogame.kernels.cuda.code import load_thread_code
@@ -91,8 +90,7 @@ def test_gates_in_pieces_are_the_same_gates(
     """Parts of many gates become functions, which find a thread's cells in its memory."""
     monkeypatch.setattr(code, "_PIECE", 50)
     monkeypatch.setattr(code, "_CELLS", 0)
-    monkeypatch.setattr(store, "load_arrays", lambda key: None)
-    monkeypatch.setattr(store, "save_arrays", lambda key, arrays: None)
+    monkeypatch.setenv("NEUROGAME_CACHE", "")
     monkeypatch.setattr(code, "_REGISTERS", registers)
     pieces = CudaPlayouts(game("tictactoe").circuit, fake_driver(ptx=ptx)[0])
     assert pieces.loaded()[0].text.functions.count("define") >= 4
@@ -181,7 +179,7 @@ def test_what_it_cannot_do_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError, match="does not count the moves made: take 'torch'"):
         player("tictactoe").run(dataclasses.replace(run, moves=True))
     monkeypatch.setattr(code, "MOST_GATES", 100)
-    monkeypatch.setattr(store, "load_arrays", lambda key: None)
+    monkeypatch.setenv("NEUROGAME_CACHE", "")
     with pytest.raises(ConfigurationError, match=r"up to 100 gates, and this one has 169: take"):
         on_fake("tictactoe")[0].run(run)
 
