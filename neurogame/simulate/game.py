@@ -474,10 +474,7 @@ class State:
         if not all(move in legal for move, legal in zip(moves, self.legal_moves, strict=True)):
             # It says which one is not legal.
             simulator.step(self.batch, torch.tensor([moves]))
-        does = torch.zeros(self.game.move_offsets[-1], dtype=torch.bool)
-        for begin, move in zip(self.game.move_offsets, moves, strict=False):
-            does[begin + move] = True
-        return State(self.game, simulator.step_one(self.fluents, does))
+        return State(self.game, simulator.step_one(self.fluents, moves))
 
     def __str__(self) -> str:
         """Return boards as text and the other fluents as a list."""

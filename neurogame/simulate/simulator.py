@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -205,14 +206,17 @@ class Simulator:
         )
         return Derived(status[:-1], status[-1], flags)
 
-    def step_one(self, held: Tensor, does: Tensor) -> Tensor:
+    def step_one(self, held: Tensor, moves: Sequence[int]) -> Tensor:
         """Return what holds after one joint move in a state in which it is legal; bool ``[F]``.
 
         Args:
             held: which fluents hold; bool ``[F]``.
-            does: the moves made, of all roles; bool ``[M]``.
+            moves: per role an index within the role's own moves.
         """
-        (following,) = self._step.run(_one_lane(held), (NEXT,), _one_lane(does))
+        does = torch.zeros((self.move_offsets[-1], 1), dtype=torch.int64, device=self.device)
+        for begin, move in zip(self.move_offsets, moves, strict=False):
+            does[begin + move] = 1
+        (following,) = self._step.run(_one_lane(held), (NEXT,), does)
         return following[:, 0] & 1 != 0
 
     def goal_values(self, flags: Tensor, terminal: Tensor) -> Tensor:
