@@ -117,7 +117,7 @@ class Race:
             racer.beside = self.racers
         self._game, self._baseline = game, baseline
         self._seed = seed % (1 << 64)
-        self._candidates = list(candidates.values())
+        self._searches = candidates
         # The clock is running: nothing is searched for decided ones.
         self._openings = Openings(game, plies, seed, nodes=0)
         self._controls: list[list[float]] = []
@@ -147,19 +147,19 @@ class Race:
         """
         while True:
             racing = [
-                number
-                for number, racer in enumerate(self.racers)
+                racer
+                for racer in self.racers
                 if len(racer.rounds) < rounds and not racer.belief.is_decided
             ]
             best = best_believed(self.racers)
             if not racing or (best is not None and best.belief.is_decided):
                 return
-            number = max(racing, key=lambda number: self.racers[number].belief.hope)
-            racer = self.racers[number]
-            racer.rounds.append((yield from self._round(number, len(racer.rounds), limit)))
+            racer = max(racing, key=lambda racer: racer.belief.hope)
+            racer.rounds.append((yield from self._round(racer, limit)))
 
-    def _round(self, number: int, opening: int, limit: Limit) -> Generator[None, None, float]:
-        """Return what a candidate makes of an opening in all roles."""
+    def _round(self, racer: Racer, limit: Limit) -> Generator[None, None, float]:
+        """Return what a candidate makes of its next opening in all roles."""
+        opening, search = len(racer.rounds), self._searches[racer.name]
         players, baseline = self._game.players, [self._baseline] * len(self._game.roles)
         two = len(players) == 2
         # With other numbers of roles than two there is no opponent to be compared with.
@@ -168,7 +168,7 @@ class Race:
         points = []
         for role in players:
             seats = baseline.copy()
-            seats[role] = self._candidates[number]
+            seats[role] = search
             goals = yield from self._match(seats, opening, limit)
             other = goals[sum(players) - role] if two else self._controls[opening][role]
             points.append(0.5 + (goals[role] - other) / 200)

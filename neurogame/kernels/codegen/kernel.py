@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import final
 
 import numpy as np
@@ -185,9 +185,12 @@ def _unpack(arrays: Arrays, seconds: float, shape: Shape) -> Kernel:
     )
 
 
-@lru_cache(maxsize=8)
+@cache
 def load_routine(shape: Shape) -> Code:
-    """Return the routine that runs tables, the same for all games."""
+    """Return the routine that runs tables, the same for all games.
+
+    Kernels know its address only, so it stays for good: there are few shapes.
+    """
     key = f"routine {shape} {versions()}"
     return kept(
         key,
