@@ -20,20 +20,24 @@ from neurogame.simulate.game import Game, game_of
 
 
 def make_evaluator(
-    game: HasCircuit | str | Path, config: EvaluatorConfig | None = None, seed: int = 0
+    game: HasCircuit | str | Path, config: EvaluatorConfig | str | None = None, seed: int = 0
 ) -> Evaluator:
     """Return a fresh evaluator for a game.
 
     Args:
         game: the game, its name or path, or its circuit.
-        config: what to make; the default is the sound C-IL2P evaluator.
+        config: what to make, or the kind alone, such as ``"fuzzy"``; the default is the sound
+            C-IL2P evaluator.
         seed: decides every random weight.
 
     Raises:
+        ConfigurationError: there is no such kind.
         LimitError: the networks do not fit into ``config.neurons`` neurons.
     """
     if isinstance(game, str | Path):
         game = game_of(game)
+    if isinstance(config, str):
+        config = EvaluatorConfig(kind=config)
     evaluator = _made(game, config or EvaluatorConfig(), seed)
     if isinstance(game, Game):
         evaluator.origin = Origin(game=game)

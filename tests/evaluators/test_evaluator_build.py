@@ -46,6 +46,12 @@ RACE = """
 """
 
 
+def test_a_kind_alone_is_enough() -> None:
+    assert isinstance(make_evaluator("tictactoe", "fuzzy"), FuzzyGoals)
+    with pytest.raises(ConfigurationError, match=r"kind='fuzz'; allowed: one of cilp"):
+        make_evaluator("tictactoe", "fuzz")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_description_and_state_rebuild_an_evaluator(kind: str) -> None:
     config = EvaluatorConfig(kind=kind, noise=0.1, hidden=(8, 4), exponent=3.0)
