@@ -302,7 +302,7 @@ def test_playout_policies_have_no_opinion_of_outcomes() -> None:
     policy.policy.scores[heads], policy.policy.scores[tails] = 1, 0
     own.block.states[:] = state_words(game.state(["flip"]).fluents.numpy())
     own.look(leaves)
-    play_out(own.rules, own.block, policy.policy, leaves, 5, 4)
+    play_out(own.block, policy.policy, leaves, 5, 4)
     wins = int((own.block.values[:, 1] > 0.5).sum())
     assert abs(wins - leaves / 2) < 4 * (leaves / 4) ** 0.5
 

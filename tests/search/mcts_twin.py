@@ -393,7 +393,7 @@ class Twin(Proofs):
         if self._policy is None:
             play_uniform(rules, block, count, seed, self.options.numbers.plies)
         else:
-            play_out(rules, block, self._policy.policy, count, seed, self.options.numbers.plies)
+            play_out(block, self._policy.policy, count, seed, self.options.numbers.plies)
         values = np.where(block.terminal[:count, None], block.goals[:count], block.values[:count])
         made: list[dict[int, int]] = []
         for lane in range(count):

@@ -12,30 +12,24 @@ import numpy as np
 from neurogame.array_types import Int64s2, UInt64s2
 from neurogame.judges.states import Values, evaluate
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.machine import StateMachine, play_uniform, step
-from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
+from neurogame.kernels.leaves.machine import step
+from neurogame.kernels.leaves.move_statistics import Policy
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.native.arrays import copy_row
 from neurogame.native.compiled import compiled, inner
 
 
 @compiled
-def play_out(
-    rules: StateMachine, block: Block, policy: Policy, count: int, seed: int, plies: int
-) -> None:
+def play_out(block: Block, policy: Policy, count: int, seed: int, plies: int) -> None:
     """Play the first leaves' states on; fills ``values``, and ``made`` and ``plies`` if recorded.
 
     Args:
-        rules: the game.
         block: the leaves, as the last ``step`` or ``look`` left them.
-        policy: how to choose. Uniform playouts that are not recorded are :mod:`~.uniform`.
+        policy: how to choose, and the game.
         count: number of leaves.
         seed: any integer, different for every call.
         plies: most plies of a playout; where it is reached, the goals of that state count.
     """
-    if policy.kind == UNIFORM and block.made.shape[1] == 0:
-        play_uniform(rules, block, count, seed, plies)
-        return
     _play(block, policy, count, seed, plies)
     for row in range(policy.left):
         copy_row(policy.block.goals, row, block.values, policy.lanes[row])
@@ -43,7 +37,6 @@ def play_out(
 
 @compiled
 def play_cut(
-    rules: StateMachine,
     block: Block,
     policy: Policy,
     values: Values,
@@ -54,9 +47,8 @@ def play_cut(
     """Play the first leaves' states on for some plies, then ask the evaluator.
 
     Args:
-        rules: the game.
         block: the leaves, as the last ``step`` or ``look`` left them.
-        policy: how to choose.
+        policy: how to choose, and the game.
         values: the evaluator.
         count: number of leaves.
         seed: any integer, different for every call.

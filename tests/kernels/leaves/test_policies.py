@@ -63,7 +63,7 @@ def test_recorded_playouts_are_whole_games(name: str, kind: str, choice: str) ->
     owner = PlayoutPolicy(game.circuit, ODD, kind=kind, choice=choice)
     policy = owner.policy
     for seed in range(3):
-        play_out(leaves.rules, leaves.block, policy, ODD, seed, 1000)
+        play_out(leaves.block, policy, ODD, seed, 1000)
         learn(policy, leaves.block, ODD)
     for lane in (0, 1, 63, 64, 66):
         end = replayed(game, leaves.block.made[lane], int(leaves.block.plies[lane]))
@@ -78,7 +78,7 @@ def test_the_same_seed_is_the_same_playout_whatever_the_number_of_leaves() -> No
     for leaves, count in ((few, 3), (many, 130)):
         owner = PlayoutPolicy(game.circuit, count, kind="mast")
         policy = owner.policy
-        play_out(leaves.rules, leaves.block, policy, count, 5, 1000)
+        play_out(leaves.block, policy, count, 5, 1000)
     assert np.array_equal(few.block.plies, many.block.plies[:3])
     assert np.array_equal(few.block.values, many.block.values[:3])
     assert len(np.unique(many.block.made[:, :6], axis=0)) > 60
@@ -89,7 +89,7 @@ def test_a_playout_that_reaches_the_limit_has_the_goals_of_that_state() -> None:
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
-    play_out(leaves.rules, leaves.block, policy, ODD, 0, 3)
+    play_out(leaves.block, policy, ODD, 0, 3)
     assert (leaves.block.plies == 3).all()
     for lane in (0, 66):
         goals = replayed(game, leaves.block.made[lane], 3).goals
@@ -116,7 +116,7 @@ def test_means_are_those_of_a_slow_twin(name: str) -> None:
     visits: dict[int, float] = defaultdict(float)
     sums: dict[int, float] = defaultdict(float)
     for seed in range(4):
-        play_out(leaves.rules, leaves.block, policy, ODD, seed, 1000)
+        play_out(leaves.block, policy, ODD, seed, 1000)
         learn(policy, leaves.block, ODD)
         for joints, values in histories(leaves, ODD):
             for joint in joints:
@@ -133,7 +133,7 @@ def first_moves(policy: Any, leaves: Leaves, rounds: int) -> Any:
     """Return how often each move of the first role comes first."""
     counts = np.zeros(len(policy.visits))
     for seed in range(rounds):
-        play_out(leaves.rules, leaves.block, policy, ODD, 1000 + seed, 1)
+        play_out(leaves.block, policy, ODD, 1000 + seed, 1)
         np.add.at(counts, leaves.block.made[:, 0, 0], 1)
     return counts
 
@@ -169,7 +169,7 @@ def test_decay_keeps_means_and_forgetting_nothing() -> None:
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
-    play_out(leaves.rules, leaves.block, policy, ODD, 0, 1000)
+    play_out(leaves.block, policy, ODD, 0, 1000)
     learn(policy, leaves.block, ODD)
     visits, scores = policy.visits.copy(), policy.scores.copy()
     decay(policy, 0.25)
@@ -188,7 +188,7 @@ def test_cut_playouts_have_the_evaluators_values(plies: int) -> None:
     owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
     port = SearchEvaluator(evaluator, game.circuit)
-    valued = play_cut(leaves.rules, leaves.block, policy, port.values, ODD, 3, plies)
+    valued = play_cut(leaves.block, policy, port.values, ODD, 3, plies)
     assert valued == ODD
     for lane in (0, 1, 64, 66):
         state = replayed(game, leaves.block.made[lane], plies)
@@ -203,7 +203,7 @@ def test_games_that_end_before_the_cut_have_their_goals() -> None:
     owner = PlayoutPolicy(game.circuit, ODD, kind="uniform")
     policy = owner.policy
     port = SearchEvaluator(evaluator, game.circuit)
-    valued = play_cut(leaves.rules, leaves.block, policy, port.values, ODD, 3, 12)
+    valued = play_cut(leaves.block, policy, port.values, ODD, 3, 12)
     ends = 0
     for lane in range(ODD):
         state = replayed(game, leaves.block.made[lane], int(leaves.block.plies[lane]))
@@ -346,7 +346,7 @@ def test_means_are_learned_only_where_they_count() -> None:
     leaves = at_start(GAME, ODD)
     for blend in (1.0, 0.5):
         owner = policy_of(marks(), blend=blend)
-        play_out(leaves.rules, leaves.block, owner.policy, ODD, 1, 1000)
+        play_out(leaves.block, owner.policy, ODD, 1, 1000)
         learn(owner.policy, leaves.block, ODD)
         assert owner.policy.visits.any() == (blend < 1)
         if blend < 1:
@@ -362,12 +362,12 @@ def test_playouts_are_whole_games(name: str, plies: int) -> None:
     leaves = at_start(game, ODD, plies)
     judge = Guess(game)
     owner = policy_of(judge, game=game, choice="gibbs", tau=20.0, epsilon=0.2)
-    play_out(leaves.rules, leaves.block, owner.policy, ODD, 3, 200)
+    play_out(leaves.block, owner.policy, ODD, 3, 200)
     values, lengths = leaves.block.values.copy(), leaves.block.plies.copy()
     if plies == 0:
         # Nothing else depends on whether playouts are recorded.
         leaves = at_start(game, ODD)
-        play_out(leaves.rules, leaves.block, owner.policy, ODD, 3, 200)
+        play_out(leaves.block, owner.policy, ODD, 3, 200)
         assert np.array_equal(values, leaves.block.values)
         assert np.array_equal(lengths, leaves.block.plies)
         return
@@ -381,7 +381,7 @@ def test_scored_playouts_do_not_depend_on_the_number_of_leaves() -> None:
     few, many = at_start(GAME, 3), at_start(GAME, 130)
     for leaves, count in ((few, 3), (many, 130)):
         owner = policy_of(Guess(GAME), count, choice="gibbs", tau=30.0)
-        play_out(leaves.rules, leaves.block, owner.policy, count, 5, 1000)
+        play_out(leaves.block, owner.policy, count, 5, 1000)
     assert np.array_equal(few.block.made, many.block.made[:3])
     assert np.array_equal(few.block.values, many.block.values[:3])
     assert len(np.unique(many.block.made[:, :6], axis=0)) > 60
@@ -392,7 +392,7 @@ def test_a_judge_is_asked_once_per_ply_and_only_for_what_is_not_random() -> None
     for epsilon, low, high in ((0.0, 0.9, 1.0), (0.75, 0.15, 0.35), (1.0, 0.0, 0.0)):
         judge = marks()
         owner = policy_of(judge, epsilon=epsilon)
-        play_out(leaves.rules, leaves.block, owner.policy, ODD, 1, 1000)
+        play_out(leaves.block, owner.policy, ODD, 1, 1000)
         # One role has a choice in every ply, unless only one column is left.
         choices = int(leaves.block.plies.sum())
         assert low * choices <= judge.asked <= high * choices
@@ -405,7 +405,7 @@ def test_a_judge_is_asked_once_per_ply_and_only_for_what_is_not_random() -> None
 def test_playouts_of_a_judge_that_fails_end() -> None:
     leaves = at_start(GAME, ODD)
     owner = policy_of(Broken())
-    play_out(leaves.rules, leaves.block, owner.policy, ODD, 1, 1000)
+    play_out(leaves.block, owner.policy, ODD, 1, 1000)
     assert owner.scores is not None
     with pytest.raises(ArithmeticError, match="no idea"):
         owner.scores.check()

@@ -238,18 +238,13 @@ def play_on(search: Search) -> None:
 
 def play_by_policy(search: Search) -> None:
     """Play the leaves on as their policy says, to the end or to a cut-off."""
-    rules, block, policy, leaves = (
-        search.rules,
-        search.block,
-        policy_of(search.policy),
-        search.sims.leaves,
-    )
+    block, policy, leaves = search.block, policy_of(search.policy), search.sims.leaves
     plies, cutoff = search.options.numbers.plies, search.options.cutoff
     if cutoff < 0:
-        play_out(rules, block, policy, leaves, _seed(search), plies)
+        play_out(block, policy, leaves, _seed(search), plies)
     else:
         cut = min(cutoff, plies)
-        valued = play_cut(rules, block, policy, search.values, leaves, _seed(search), cut)
+        valued = play_cut(block, policy, search.values, leaves, _seed(search), cut)
         search.totals.evaluations += valued
 
 
