@@ -47,7 +47,9 @@ _PLIES = 4
 """Of an opening."""
 
 
-def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> dict[str, Any]:
+def cell(
+    game: Game, start: float, seconds: float, seed: int, prepare: str, *, first: bool
+) -> dict[str, Any]:
     """Return one start and its matches, one in each role.
 
     Args:
@@ -56,6 +58,7 @@ def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> d
         seconds: for a move of every player.
         seed: of the start and the opening.
         prepare: the player string.
+        first: whether it plays the first role alone, from the initial state.
     """
     auto, limit = make_player(prepare), Limit(seconds=seconds)
     wall, core = time.perf_counter(), time.process_time()
@@ -63,7 +66,7 @@ def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> d
     wall, core = time.perf_counter() - wall, time.process_time() - core
     auto.stop()
     several, seats = len(game.players) != 1, len(game.players)
-    opening = Openings(game, _PLIES if several else 0, seed)[0]
+    opening = Openings(game, _PLIES if several and not first else 0, seed)[0]
     settings = MatchSettings(limit=limit)
 
     def match(place: int | None) -> MatchRecord:
@@ -74,7 +77,7 @@ def cell(game: Game, start: float, seconds: float, seed: int, prepare: str) -> d
 
     plain = None if seats == 2 else match(None)
     points, goals, slowest = [], [], 0.0
-    for place, role in enumerate(game.players):
+    for place, role in enumerate(game.players[:1] if first else game.players):
         record = match(place)
         other = record.goals[game.players[1 - place]] if plain is None else plain.goals[role]
         points.append(0.5 + (record.goals[role] - other) / 200)
@@ -149,6 +152,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.2, help="for a move")
     parser.add_argument("--starts", type=int, default=2, help="of each game, two matches each")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--first", action="store_true", help="one match each, first, from the initial state"
+    )
     parser.add_argument("--core", action="store_true", help="count processor seconds")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--report", action="store_true", help="only print the table")
@@ -167,7 +173,17 @@ def main() -> None:
             if not cells.has(name):
                 progress(name)
                 game = Game.load(path)
-                cells.put(name, cell(game, options.start, options.seconds, seed, options.player))
+                cells.put(
+                    name,
+                    cell(
+                        game,
+                        options.start,
+                        options.seconds,
+                        seed,
+                        options.player,
+                        first=options.first,
+                    ),
+                )
     print(report(cells))
 
 
