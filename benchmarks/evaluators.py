@@ -21,7 +21,6 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.kernels.neural.program import evaluate_one, make_space
@@ -83,7 +82,7 @@ def training_step(evaluator: GoalNetworks, states: Tensor) -> float | None:
 def measure(game: Game, kind: str, backend: str, step_size: int) -> dict[str, Any]:
     """Return one row: a game, a kind of evaluator and what computes it."""
     os.environ[VARIABLE] = backend
-    evaluator = make_evaluator(game, EvaluatorConfig(kind=kind))
+    evaluator = make_evaluator(game, kind)
     assert isinstance(evaluator, GoalNetworks)
     generator = torch.Generator().manual_seed(0)
     flags = torch.rand(BATCHES[backend], len(game.fluents), generator=generator) < 0.3

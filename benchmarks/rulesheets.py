@@ -213,12 +213,11 @@ def networks(game: Game, states: StateBatch) -> None:
     import torch
 
     from neurogame.evaluators.build import make_evaluator
-    from neurogame.evaluators.config import EvaluatorConfig
     from neurogame.evaluators.goal_networks import GoalNetworks
 
-    _, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="cilp-paper")))
+    _, seconds = timed(lambda: make_evaluator(game, "cilp-paper"))
     report(cilp_paper_s=seconds)
-    evaluator, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="cilp")))
+    evaluator, seconds = timed(lambda: make_evaluator(game, "cilp"))
     assert isinstance(evaluator, GoalNetworks)
     wiring = evaluator.wiring
     report(

@@ -30,7 +30,6 @@ from typing import Any, TypeAlias
 import torch
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
@@ -113,7 +112,7 @@ def measure(rules: Path, seconds: float, runs: int) -> Row:
         last = splits[-1]
         row[f"split {lanes}"] = {name: part / last.seconds for name, part in last.split.items()}
     for kind in EVALUATORS:
-        evaluator = make_evaluator(game, EvaluatorConfig(kind=kind))
+        evaluator = make_evaluator(game, kind)
         states = sample_states(simulator, 4096, 3)
 
         def evaluate(own: Any = evaluator, batch: Any = states) -> float:

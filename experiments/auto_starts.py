@@ -156,7 +156,9 @@ def main() -> None:
         "--first", action="store_true", help="one match each, first, from the initial state"
     )
     parser.add_argument("--core", action="store_true", help="count processor seconds")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder; one for each --player, and for --first"
+    )
     parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
     cells = Cells(options.out)

@@ -15,7 +15,6 @@ import torch
 
 from neurogame.errors import LimitError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.refine import refine_evaluator
 from neurogame.simulate.game import Game
 
@@ -34,7 +33,7 @@ def main() -> None:
         game = Game.load(name)
         for seed in range(options.seeds):
             try:
-                evaluator = make_evaluator(game, EvaluatorConfig(kind=options.kind), seed)
+                evaluator = make_evaluator(game, options.kind, seed)
             except LimitError as error:
                 print(f"{game.name}: {error}", flush=True)
                 break

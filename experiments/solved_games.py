@@ -33,7 +33,6 @@ from neurogame.arena.exact_positions import sample_positions
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
@@ -201,7 +200,7 @@ def kept_rows(options: argparse.Namespace) -> list[dict[str, object]]:
         count = options.positions if board.gravity else 10**6
         states = sample_positions(game, count, options.seed, range(cells))
         # It only orders moves.
-        guide = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+        guide = make_evaluator(game, "fuzzy")
         prover = Prover(game, evaluator=guide)
         for source in options.evaluators:
             try:

@@ -164,7 +164,7 @@ def test_constant_goals(kind: str) -> None:
     draft = CircuitDraft(["a"])
     goals = (((100, 1), (50, draft.fluent(0) ^ 1), (0, 0)), ((0, 1),), ())
     circuit = draft.circuit(("x", "o", "z"), goals)
-    evaluator = make_evaluator(circuit, EvaluatorConfig(kind=kind))
+    evaluator = make_evaluator(circuit, kind)
     assert isinstance(evaluator, GoalNetworks)
     states = torch.tensor([[True], [False]])
     outputs, values = evaluator.networks(states).detach(), evaluator(states).detach()
@@ -173,7 +173,7 @@ def test_constant_goals(kind: str) -> None:
     assert outputs[0, 1] < 0 < outputs[1, 1]
     assert values[:, 1:].flatten().tolist() == pytest.approx([0.01] * 4)
     only = draft.circuit(("x",), (((100, 1), (0, 0)),))
-    alone = make_evaluator(only, EvaluatorConfig(kind=kind))
+    alone = make_evaluator(only, kind)
     assert alone(states).flatten().tolist() == pytest.approx([0.99, 0.99])
     none = make_evaluator(draft.circuit(("x",), ((),)), EvaluatorConfig(kind=kind))
     assert none(states).flatten().tolist() == pytest.approx([0.01, 0.01])
@@ -194,7 +194,7 @@ def test_deep_graphs_take_memory_linear_in_their_size() -> None:
         layer = [draft.gate(kind, [layer[i], layer[(i + 1) % 4] ^ (i == 0)]) for i in range(4)]
     circuit = draft.circuit(("x",), (((100, layer[0]),),))
     for kind_name in ("cilp", "cilp-paper", "fuzzy"):
-        evaluator = make_evaluator(circuit, EvaluatorConfig(kind=kind_name))
+        evaluator = make_evaluator(circuit, kind_name)
         assert isinstance(evaluator, GoalNetworks)
         assert evaluator.wiring.unit_count <= 4 * 60
         states = random_states(8, 4, 0)

@@ -13,7 +13,6 @@ from torch import Tensor
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.next_values import NextValues
@@ -54,7 +53,7 @@ class Broken(Sums):
 
 def evaluator(name: str, kind: str) -> Evaluator:
     own = game(name)
-    return Sums(own) if kind == "python" else make_evaluator(own, EvaluatorConfig(kind=kind))
+    return Sums(own) if kind == "python" else make_evaluator(own, kind)
 
 
 @pytest.mark.parametrize("kind", ["cilp", "python"])

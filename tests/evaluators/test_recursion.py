@@ -11,7 +11,6 @@ import torch
 
 from neurogame.circuit.cycles import find_cycles
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.graph.evaluate import holds
 from neurogame.ground.ground import ground
@@ -161,7 +160,7 @@ def test_cycles_have_their_least_fixpoint_in_circuits_and_networks(name: str) ->
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_flow_through_unrolled_cycles(name: str, kind: str) -> None:
     game, states, _ = case(name)
-    evaluator = make_evaluator(game, EvaluatorConfig(kind=kind)).double()
+    evaluator = make_evaluator(game, kind).double()
     assert isinstance(evaluator, GoalNetworks)
     random = np.random.default_rng(3)
     degrees = torch.from_numpy(0.2 + 0.6 * random.random((2, states.shape[1])))

@@ -15,7 +15,6 @@ from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.attribution import Method, difference
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.measured import Measured, value_for
@@ -119,7 +118,7 @@ def test_a_single_row_is_all_there_is() -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "breakthrough6"])
 def test_gradients_add_up(kind: str, name: str) -> None:
     game = Game.load(name)
-    evaluator = make_evaluator(game, EvaluatorConfig(kind=kind), seed=1)
+    evaluator = make_evaluator(game, kind, seed=1)
     for state in states(game, 12)[3::4]:
         found = attribute(evaluator, state, 0, method="gradients")
         assert found.method == "gradients"

@@ -17,7 +17,6 @@ from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.by_rules import rule_effects
@@ -125,7 +124,7 @@ def game() -> Game:
 
 
 def test_games_are_played_and_replayed_alike(game: Game) -> None:
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    evaluator = make_evaluator(game, "fuzzy")
     played = played_positions(game, evaluator, matches=20, seed=4, epsilon=0.3)
     assert played.games.tolist() == sorted(played.games.tolist())
     # Every game begins with the initial state and fills a cell per ply.
@@ -146,7 +145,7 @@ def test_games_are_played_and_replayed_alike(game: Game) -> None:
 
 
 def test_calibration_against_outcomes(game: Game) -> None:
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    evaluator = make_evaluator(game, "fuzzy")
     found = calibrate(game, evaluator, matches=60, seed=5)
     assert found.games == 60
     assert sum(row.found.count for row in found.by_distance) == found.whole.count

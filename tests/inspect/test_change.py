@@ -14,7 +14,6 @@ from neurogame.arena.reliability import log_odds
 from neurogame.cli.main import main
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.rules_network.build import make_rules_network
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
@@ -58,7 +57,7 @@ def test_agreement_by_hand() -> None:
 
 
 def test_an_evaluator_beside_itself(game: Game) -> None:
-    whole = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    whole = make_evaluator(game, "cilp")
     report = compared(game, [(whole, whole), (whole, whole)], ["one", "other"])
     assert [row["changed"] for row in report["moves"]] == [0, 0]
     assert [row["drawn"] for row in report["moves"]] == [0, 0]
@@ -125,7 +124,7 @@ def test_effect_of_a_fluent_by_hand(game: Game, played: PlayedPositions) -> None
 def test_rules_that_changed_alike(game: Game) -> None:
     pairs = []
     for amount in (0.1, 0.2):
-        initial, current = (make_evaluator(game, EvaluatorConfig(kind="cilp")) for _ in range(2))
+        initial, current = (make_evaluator(game, "cilp") for _ in range(2))
         with torch.no_grad():
             dict(current.named_parameters())["rho"].add_(amount)
         pairs.append((current, initial))

@@ -16,7 +16,6 @@ from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.attribution import Attribution, difference
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature
@@ -116,7 +115,7 @@ def test_games_of_all_shapes_are_shown(name: str) -> None:
     assert all(role in text(shown) for role in game.roles)
     assert pictures(shown) >= 1
     assert f"{record.length} plies" in text(shown)
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="mlp"))
+    evaluator = make_evaluator(game, "mlp")
     for role in range(len(game.roles)):
         if not state.legal_moves[role]:
             continue
@@ -274,7 +273,7 @@ def test_an_attribution_lists_what_adds_up_and_paints_it() -> None:
 def test_moves_are_explained_by_judges_and_evaluators() -> None:
     game = Game.load("tictactoe")
     state = named_state(game, "random:4:1")
-    judges = (make_action_circuit(game), make_evaluator(game, EvaluatorConfig(kind="mlp")))
+    judges = (make_action_circuit(game), make_evaluator(game, "mlp"))
     for judge in judges:
         one, other = (attribute_move(judge, state, 0, move) for move in state.legal_moves[0][:2])
         assert game.moves[0][state.legal_moves[0][0]] in text(one._repr_html_())
@@ -369,7 +368,7 @@ def squares(svg: str, *, frame: bool) -> int:
 def test_each_move_has_its_value_on_its_square() -> None:
     game = Game.load("connectfour")
     state = named_state(game, "random:9:3")
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(game, "cilp")
     role = next(role for role, own in enumerate(state.legal_moves) if len(own) > 1)
     moves = move_values(evaluator, state)[role]
     svg = moves_svg(state, role, moves, shares=True)

@@ -17,7 +17,6 @@ from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_sound import SoundNetworks
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.network_svg import network_svg
@@ -264,7 +263,7 @@ def game() -> Game:
 
 def pair(game: Game, kind: str = "cilp") -> tuple[SoundNetworks, SoundNetworks]:
     """Return an evaluator in which one weight grew by a tenth, and as it was before."""
-    initial, current = (make_evaluator(game, EvaluatorConfig(kind=kind)) for _ in range(2))
+    initial, current = (make_evaluator(game, kind) for _ in range(2))
     assert isinstance(initial, SoundNetworks)
     assert isinstance(current, SoundNetworks)
     with torch.no_grad():
@@ -339,14 +338,14 @@ def test_what_cannot_be_shown_is_refused(game: Game) -> None:
     current, _ = pair(game)
     with pytest.raises(GameError, match="no goal network 9"):
         network_svg(current, 9)
-    fuzzy = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    fuzzy = make_evaluator(game, "fuzzy")
     with pytest.raises(GameError, match="'fuzzy' has no weights"):
         weight_table(fuzzy, fuzzy)
 
 
 @pytest.mark.parametrize("kind", ["cilp", "mlp"])
 def test_command(game: Game, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    initial, current = (make_evaluator(game, EvaluatorConfig(kind=kind)) for _ in range(2))
+    initial, current = (make_evaluator(game, kind) for _ in range(2))
     with torch.no_grad():
         next(current.parameters()).add_(0.1)
     path = tmp_path / "cross.pt"

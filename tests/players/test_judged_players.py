@@ -16,7 +16,6 @@ from neurogame.errors import CheckpointError, ConfigurationError, GameError, Lim
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.evaluators.heuristic.heuristic import for_one_role
 from neurogame.evaluators.kind import Wish
@@ -224,7 +223,7 @@ def test_gating_does_without_a_heuristic_and_others_do_not(
 def checkpoint(of: Game, path: Path, *, evaluator: bool) -> Path:
     """Write a checkpoint with knowledge, and an evaluator if that is wanted too."""
     knowledge = learn_knowledge(of, KnowledgeConfig(games=200), 3)
-    held = make_evaluator(of, EvaluatorConfig(kind="cilp"), seed=3)
+    held = make_evaluator(of, "cilp", seed=3)
     judges = {"knowledge": plain_judge(knowledge)}
     whole = checkpoint_of(of, held, judges=judges)
     alone = replace(empty_checkpoint(of), judges=judges)

@@ -8,7 +8,6 @@ import pytest
 
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import save_checkpoint
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
@@ -140,7 +139,7 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
 
 
 def _checkpoint(game: Game, path: Path, **config: str) -> Path:
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="mlp"), seed=3)
+    evaluator = make_evaluator(game, "mlp", seed=3)
     save_checkpoint(path, checkpoint_of(game, evaluator, config=dict(config)))
     return path
 

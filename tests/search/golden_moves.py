@@ -23,7 +23,6 @@ import torch
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.judges.moves import CompiledScores, MoveJudge
 from neurogame.learn.knowledge.learning import learn_knowledge
@@ -131,11 +130,7 @@ class _Rounded(Evaluator):
 @cache
 def _evaluator(name: str, kind: str) -> Evaluator:
     game = _game(name)
-    made = (
-        network_of(game)
-        if kind == "rules-network"
-        else make_evaluator(game, EvaluatorConfig(kind=kind))
-    )
+    made = network_of(game) if kind == "rules-network" else make_evaluator(game, kind)
     return _Rounded(made)
 
 

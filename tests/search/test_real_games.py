@@ -235,7 +235,7 @@ Cells = tuple[int, int]
 
 def _searcher(game: Game, seed: int = 0) -> AlphaBeta:
     settings = SearchSettings(think_when_forced=True)
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(game, "cilp")
     return AlphaBeta(game, evaluator, settings=settings, seed=seed)
 
 

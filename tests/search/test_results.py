@@ -85,7 +85,7 @@ def test_scores_are_bounds() -> None:
 
 def test_counts_and_times_add_up() -> None:
     game = Game.load("connectfour")
-    search = AlphaBeta(game, make_evaluator(game, EvaluatorConfig(kind="cilp")))
+    search = AlphaBeta(game, make_evaluator(game, "cilp"))
     found = search.search(game.initial_state(), 0, Limit(depth=6))
     assert found.depth == len(found.line) == 6
     # After six plies some state is won, but none before.
@@ -98,7 +98,7 @@ def test_counts_and_times_add_up() -> None:
 
 def test_new_weights_count_after_forgetting() -> None:
     game = Game.load("connectfour")
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(game, "cilp")
     state, limit = game.initial_state(), Limit(depth=3)
     search = AlphaBeta(game, evaluator)
     before = search.search(state, 0, limit)

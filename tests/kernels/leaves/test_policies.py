@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.graph.lanes import pack_lanes
 from neurogame.judges.moves import LINEAR, LOGITS
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
@@ -183,7 +182,7 @@ def test_decay_keeps_means_and_forgetting_nothing() -> None:
 @pytest.mark.parametrize("plies", [0, 3])
 def test_cut_playouts_have_the_evaluators_values(plies: int) -> None:
     game = Game.load("connectfour5")
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(game, "cilp")
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
@@ -198,7 +197,7 @@ def test_cut_playouts_have_the_evaluators_values(plies: int) -> None:
 
 def test_games_that_end_before_the_cut_have_their_goals() -> None:
     game = Game.load("connectfour5")
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(game, "cilp")
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="uniform")
     policy = owner.policy

@@ -132,7 +132,7 @@ def test_no_evaluator() -> None:
 def test_searches_are_compiled_once_for_all_evaluators() -> None:
     circuit = random_circuit(1)
     flags = random_states(70, 8, 1)
-    evaluators = [make_evaluator(circuit, EvaluatorConfig(kind=kind)) for kind in KINDS]
+    evaluators = [make_evaluator(circuit, kind) for kind in KINDS]
     for evaluator in [None, *evaluators]:
         valued(SearchEvaluator(evaluator, circuit), flags, 70, rows=False)
     compiled_code: Any = from_compiled_code
@@ -142,7 +142,7 @@ def test_searches_are_compiled_once_for_all_evaluators() -> None:
 def test_new_weights_are_taken_by_refreshing() -> None:
     circuit = random_circuit(1, fluents=12, gates=20)
     flags = random_states(70, 12, 1)
-    evaluator = make_evaluator(circuit, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(circuit, "cilp")
     port = SearchEvaluator(evaluator, circuit)
     before = valued(port, flags, 70, rows=False)
     values = port.values
@@ -157,7 +157,7 @@ def test_new_weights_are_taken_by_refreshing() -> None:
 
 def test_weights_too_wide_for_the_compiled_form_are_left_to_torch() -> None:
     circuit = red_line_circuit()
-    evaluator = make_evaluator(circuit, EvaluatorConfig(kind="cilp"))
+    evaluator = make_evaluator(circuit, "cilp")
     port = SearchEvaluator(evaluator, circuit)
     assert port.kind == PROGRAM
     with torch.no_grad():
@@ -238,7 +238,7 @@ def test_values_of_another_shape_are_refused() -> None:
 @pytest.mark.parametrize("kind", ["cilp", "mlp"])
 def test_threads_have_ports_of_their_own(kind: str) -> None:
     circuit = random_circuit(1, fluents=12, gates=20)
-    evaluators = [moved(make_evaluator(circuit, EvaluatorConfig(kind=kind), s)) for s in (1, 2)]
+    evaluators = [moved(make_evaluator(circuit, kind, s)) for s in (1, 2)]
     flags = [random_states(200, 12, seed) for seed in (1, 2)]
     wanted = [
         valued(SearchEvaluator(e, circuit), f, 200, rows=False)

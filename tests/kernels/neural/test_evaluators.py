@@ -147,7 +147,7 @@ def test_neurons_that_are_the_same_are_computed_once(
     kind: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = Game.load(name)
-    made = [make_evaluator(game, EvaluatorConfig(kind=kind), seed=1) for _ in range(2)]
+    made = [make_evaluator(game, kind, seed=1) for _ in range(2)]
     made.append(trained(game, kind))
     x = states(40, len(game.fluents))
     values, counts = [], []

@@ -32,7 +32,7 @@ from tests.library import load as library
 def evaluators(name: str) -> tuple[Evaluator, Evaluator]:
     game = library(name)
     first = make_evaluator(game, EvaluatorConfig(kind="cilp", noise=0.1), 1)
-    second = make_evaluator(game, EvaluatorConfig(kind="mlp"), 2)
+    second = make_evaluator(game, "mlp", 2)
     return first.eval(), second.eval()
 
 
