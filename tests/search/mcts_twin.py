@@ -21,7 +21,7 @@ from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
-from neurogame.search.mcts.compiled.ahead import ROWS
+from neurogame.search.mcts.compiled.ahead import ROWS, TRIES
 from neurogame.search.mcts.compiled.search import (
     FIRST,
     GRAVE,
@@ -33,6 +33,7 @@ from neurogame.search.mcts.compiled.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_ahead import add_expected, to_put_back
 from tests.search.twin_chance import best_hint, outcome
 from tests.search.twin_distance import (
     bounds,
@@ -43,7 +44,7 @@ from tests.search.twin_distance import (
     next_tied,
     pursue,
 )
-from tests.search.twin_nodes import Edge, Node, Simulation, to_put_back
+from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
 from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
@@ -168,25 +169,31 @@ class Twin(Proofs):
         return least < most and not any(node is passed for passed, _ in sim.path)
 
     def _take_leaf(self, sim: Simulation) -> Played:
-        """Play a leaf on, with those that would be next if nothing came back."""
-        node, picks = sim.path[-1]
-        if (node.index, picks) in self._waiting:
-            return self._waiting.pop((node.index, picks))
+        """Play a leaf on, with those that simulations made in advance need."""
+        key = sim.path[-1][0].index, sim.path[-1][1]
+        if key in self._waiting:
+            return self._waiting.pop(key)
+        if self._kept + self._ahead > ROWS:
+            self._waiting.clear()
+            self._kept = 0
         put_back = to_put_back(self.nodes)
-        sims = [sim, *(self._descend() for _ in range(self._ahead - 1))]
-        riders = [sim for sim in sims if not sim.over]
-        states = [self._stepped(*sim.path[-1]) for sim in riders]
+        fresh: dict[tuple[int, tuple[int, ...]], State] = {}
+        for number in range(1, TRIES * self._ahead):
+            if len(fresh) == self._ahead - 1:
+                break
+            other = self._descend()
+            node, picks = other.path[-1]
+            if other.step and (node.index, picks) not in self._waiting:
+                fresh.setdefault((node.index, picks), self._stepped(node, picks))
+            waiting = other.step and self._waiting.get((node.index, picks))
+            add_expected(other, waiting[1][0] if waiting else None, self.blocks + number)
+        states = [self._stepped(*sim.path[-1]), *fresh.values()]
         values, made = self._play(states)
-        played = list(zip(values, made, strict=True))
-        for sim, state, value in reversed(list(zip(riders, states, played, strict=True))):
-            if sim.step and sim is not sims[0]:
-                if self._kept == ROWS:
-                    self._waiting.clear()
-                    self._kept = 0
-                self._kept += 1
-                self._waiting[sim.path[-1][0].index, sim.path[-1][1]] = state, value
+        played = list(zip(states, zip(values, made, strict=True), strict=True))
+        self._waiting |= zip(fresh, played[1:], strict=True)
+        self._kept += len(fresh)
         put_back()
-        return states[0], played[0]
+        return played[0]
 
     def _block(self, count: int) -> None:
         sims = [self._descend() for _ in range(count)]
@@ -465,7 +472,7 @@ class Twin(Proofs):
             if not settled:
                 parent.visits += 1
                 if not known and len(edges) == 1:
-                    values = self._prefer_known(values, parent, edges[0])
+                    values = self.prefer_known(values, parent, edges[0])
                 parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
             if known and self.options.numbers.solver:
                 assert node is not None
@@ -486,15 +493,3 @@ class Twin(Proofs):
         means = [total / Real(child.visits) for total in child.sums]
         share = Real(visits) / Real(child.visits)
         return [q + share * (v - q) for v, q in zip(values, means, strict=True)]
-
-    @staticmethod
-    def _prefer_known(values: list[Real], parent: Node, edge: Edge) -> list[Real]:
-        """A proved child's values, where they are better than what the simulation has tried."""
-        ((role, edges),) = parent.edges.items()
-        proved = [e for e in edges if e.known is not None]
-        if not proved or role == parent.state.game.chance:
-            return values
-        best = max(proved, key=lambda e: (e.known, -edges.index(e)))
-        exact = parent.children[(best.move,)].exact
-        assert exact is not None
-        return list(exact) if exact[role] > edge.total / Real(edge.visits) else values

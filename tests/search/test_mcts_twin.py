@@ -230,7 +230,7 @@ def test_sequential_uct(name: str, solver: bool) -> None:
     assert tree.tree.root == tree.tree.nodes[0]
 
 
-@pytest.mark.parametrize("ahead", [3, 64])
+@pytest.mark.parametrize("ahead", [5, 64])
 @pytest.mark.parametrize(
     "changes",
     [
@@ -246,8 +246,7 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 def test_leaves_played_ahead_wait_for_their_simulation(
     name: str, changes: dict[str, Any], ahead: int
 ) -> None:
-    # In a graph the order in which simulations ahead come to a node is not the one of the twin.
-    game, settings = _game(name), replace(PLAIN, graph=False, capacity=20000, **changes)
+    game, settings = _game(name), replace(PLAIN, capacity=20000, **changes)
     judge = Priors(game) if changes.get("tree") == "action" else None
     _assert_equal(*_grown(game, settings, 1, 150, judge=judge, ahead=ahead))
 
@@ -255,12 +254,12 @@ def test_leaves_played_ahead_wait_for_their_simulation(
 @pytest.mark.parametrize(
     ("changes", "leaves"),
     [
-        ({}, 9),
-        ({"playouts": 16}, 4),
+        ({}, 19),
+        ({"playouts": 32}, 8),
         ({"playouts": 64}, 0),
-        ({"tree": "action"}, 9),
+        ({"tree": "action"}, 19),
         ({"tree": "action", "ripe": 3}, 0),
-        ({"tree": "rave"}, 9),
+        ({"tree": "rave"}, 19),
         ({"tree": "grave", "cutoff": 4}, 0),
         ({"playout": "mast"}, 0),
         ({"bias": 1.0}, 0),
@@ -329,7 +328,7 @@ def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> 
 @pytest.mark.parametrize("lanes", [3, 64])
 @pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
 def test_a_block_descends_as_if_one_came_after_the_other(name: str, lanes: int) -> None:
-    settings = replace(PLAIN, graph=False, capacity=20000)
+    settings = replace(PLAIN, capacity=20000)
     _assert_equal(*_grown(_game(name), settings, lanes, 200))
 
 

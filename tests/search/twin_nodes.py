@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,24 +63,3 @@ class Simulation:
     node: Node | None = None
     over: bool = False
     step: bool = False
-
-
-def to_put_back(nodes: list[Node]) -> Callable[[], None]:
-    """What undoes all choices from now on; edges that nodes get meanwhile stay, as new ones."""
-    kept = [
-        (node, node.pending, dict(node.tried), {id(e): e.pending for e in _edges(node)})
-        for node in nodes
-    ]
-
-    def put_back() -> None:
-        for node, pending, tried, counts in kept:
-            node.pending, node.tried = pending, {role: tried.get(role, 0) for role in node.edges}
-            for edge in _edges(node):
-                edge.pending = counts.get(id(edge), 0)
-
-    return put_back
-
-
-def _edges(node: Node) -> list[Edge]:
-    """The edges of all roles."""
-    return [edge for edges in node.edges.values() for edge in edges]

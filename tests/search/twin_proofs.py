@@ -96,3 +96,15 @@ class Proofs:
                 answers = [v for joint, v in exact.items() if joint[place] == move]
                 if all(v is not None and v[role] >= self.best[role] for v in answers):
                     parent.exact = answers[0]
+
+    @staticmethod
+    def prefer_known(values: list[Real], parent: Node, edge: Edge) -> list[Real]:
+        """A proved child's values, where they are better than what the simulation has tried."""
+        ((role, edges),) = parent.edges.items()
+        proved = [e for e in edges if e.known is not None]
+        if not proved or role == parent.state.game.chance:
+            return values
+        best = max(proved, key=lambda e: (e.known, -edges.index(e)))
+        exact = parent.children[(best.move,)].exact
+        assert exact is not None
+        return list(exact) if exact[role] > edge.total / Real(edge.visits) else values

@@ -26,3 +26,7 @@ def shuffled(moves: list[int], word: int) -> list[int]:
         other = ((mixed(word) >> 32) * (last + 1)) >> 32
         moves[last], moves[other] = moves[other], moves[last]
     return moves
+
+
+def fraction(number: int) -> float:
+    return ((number * _G1 & _WORD) >> 11) / 2**53

@@ -29,9 +29,12 @@ from neurogame.simulate.game import Game
 
 DEPTH = 512
 """Plies that no path in a tree exceeds."""
-_GATES_OF_A_WAY = 64
-"""Gates of a game whose playouts of a word take as long as a simulation's way down the tree."""
-_FEWEST_AHEAD = 2
+_GATES_OF_A_LEAF, _GATES_OF_A_LATE_LEAF = 32, 256
+"""Gates of a game for each leaf of a block that is worth its way down the tree, and for each beyond
+a word: the later ones are needed less often."""
+_MOST_AHEAD = 4 * LANES
+"""Leaves of a block that take no longer than those of a word: words are computed four at a time."""
+_FEWEST_AHEAD = 4
 """Leaves of a block up to which none is played ahead: in tic-tac-toe a word takes no longer than
 that would."""
 _KINDS = {"rave": RAVE, "grave": GRAVE}
@@ -92,8 +95,9 @@ def leaves_ahead(
     if is_recorded(settings) or early or valued or circuit.chance is not None:
         return 0
     if leaves is None:
-        leaves = circuit.gate_count // _GATES_OF_A_WAY
-    leaves = min(leaves, LANES // settings.playouts)
+        gates = circuit.gate_count
+        leaves = max(min(gates // _GATES_OF_A_LEAF, LANES), gates // _GATES_OF_A_LATE_LEAF)
+    leaves = min(leaves, _MOST_AHEAD // settings.playouts)
     return leaves if leaves > _FEWEST_AHEAD else 0
 
 

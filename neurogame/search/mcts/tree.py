@@ -19,7 +19,7 @@ from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.policy import decay
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.native.entries import entry
-from neurogame.search.mcts.compiled.ahead import forget_ahead, make_ahead
+from neurogame.search.mcts.compiled.ahead import TRIES, forget_ahead, make_ahead
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
 from neurogame.search.mcts.compiled.lookup import child_by_joint
@@ -152,6 +152,7 @@ class MctsTree:
         self._ahead = make_ahead(
             plan.circuit,
             leaves_ahead(plan.circuit, plan.options, plan.settings, plan.ahead),
+            depth=DEPTH,
             played=self._played,
         )
         room = self._room(plan.lanes)
@@ -455,7 +456,7 @@ class MctsTree:
                 tree=self.tree,
                 options=self.plan.options,
                 sims=make_simulations(
-                    simulations=self._room(lanes),
+                    simulations=max(lanes, TRIES * self._ahead.leaves),
                     depth=DEPTH,
                     roles=len(circuit.roles),
                     moves=circuit.move_count,

@@ -1,17 +1,17 @@
 """Leaves played ahead: a search of one leaf at a time fills the words of its playouts all the same.
 
 Rules and playouts of one state take as long as those of 64, which are lanes of the same words. So
-the leaf that a simulation needs is played together with those that the next simulations would need
-if nothing came back meanwhile, and what is found out of these waits here until one of them does. A
-playout depends on its leaf alone, and nobody looks at its result before: simulations still follow
-each other, and each knows the results of all before it.
+the leaf that a simulation needs is played together with those that the next simulations may need,
+see :mod:`.next_leaves`, and what is found out of these waits here until one of them does. A playout
+depends on its leaf alone, and nobody looks at its result before: simulations still follow each
+other, and each knows the results of all before it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Int32s1, Int64s1
+from neurogame.array_types import Float32s3, Int32s1, Int64s1
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block, make_block
 from neurogame.native.arrays import copy_row
@@ -19,8 +19,11 @@ from neurogame.native.bits import whole
 from neurogame.native.compiled import inner
 from neurogame.native.struct import Struct
 
-ROWS = 2048
+ROWS = 8192
 """Most leaves that wait; then all are forgotten."""
+TRIES = 4
+"""Simulations that are made in advance for each leaf of a block, at most: some need one that waits
+already, or none."""
 
 
 class PlayedAhead(Struct):
@@ -32,6 +35,8 @@ class PlayedAhead(Struct):
         keys: of parents and joint moves, see :func:`~.lookup.joint_key`; ``[2 ROWS]``.
         rows: of the leaf with that key, + 1; 0: there is no key; -1: it was taken; ``[2 ROWS]``.
         block: what is known of them.
+        sums: of the records and edges on the paths of simulations made in advance, before their
+            results were added; ``[D, TRIES leaves, 2 R]``.
     """
 
     leaves: int
@@ -39,14 +44,18 @@ class PlayedAhead(Struct):
     keys: Int64s1
     rows: Int32s1
     block: Block
+    sums: Float32s3
 
 
-def make_ahead(circuit: Circuit, leaves: int, *, played: bool = False) -> PlayedAhead:
+def make_ahead(
+    circuit: Circuit, leaves: int, *, depth: int = 1, played: bool = False
+) -> PlayedAhead:
     """Reserve memory.
 
     Args:
         circuit: the game.
         leaves: of a block; 0: no leaf is played ahead.
+        depth: ``D``, most plies of a path.
         played: whether the moves of playouts are wanted.
     """
     rows = ROWS if leaves else 1
@@ -65,6 +74,7 @@ def make_ahead(circuit: Circuit, leaves: int, *, played: bool = False) -> Played
             plies=0,
             played=played,
         ),
+        sums=np.zeros((depth, TRIES * leaves, 2 * len(circuit.roles)), np.float32),
     )
 
 
@@ -86,15 +96,30 @@ def place_of(ahead: PlayedAhead, key: int) -> int:
 
 
 @inner
-def keep_ahead(ahead: PlayedAhead, key: int, block: Block, leaf: int) -> None:
-    """Have a leaf of a block wait."""
-    if ahead.count == ROWS:
+def make_room(ahead: PlayedAhead) -> None:
+    """Forget all leaves if those of another block might find no room."""
+    if ahead.count + ahead.leaves > ROWS:
         for place in range(len(ahead.rows)):
             ahead.rows[place] = 0
         ahead.count = 0
-    place, row = place_of(ahead, key), ahead.count
-    ahead.keys[place], ahead.rows[place], ahead.count = key, row + 1, row + 1
-    _copy(block, leaf, ahead.block, row)
+
+
+@inner
+def row_of(ahead: PlayedAhead, key: int) -> int:
+    """Return the row of a leaf; one that does not wait gets the next row."""
+    place = place_of(ahead, key)
+    if ahead.rows[place] <= 0:
+        ahead.count += 1
+        ahead.keys[place], ahead.rows[place] = key, ahead.count
+    return whole(ahead.rows[place]) - 1
+
+
+@inner
+def keep_ahead(ahead: PlayedAhead, block: Block, leaves: int) -> None:
+    """Have the leaves of a block, but for the first one, wait in the last rows."""
+    first = ahead.count - leaves
+    for leaf in range(1, leaves):
+        _copy(block, leaf, ahead.block, first + leaf)
 
 
 @inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1
+from neurogame.kernels.leaves.block import Block
 from neurogame.native.arrays import rows
 from neurogame.native.bits import whole
 from neurogame.native.compiled import inner
@@ -55,16 +56,7 @@ def collect(search: Search) -> None:
         sim = simulation_of(sims, number)
         leaf = sim.leaf
         for role in range(len(tree.best)):
-            if role == tree.chance:
-                value = _ZERO
-            elif sim.end == OVER:
-                value = results_of(tree, sim.node).values[role]
-            elif block.terminal[leaf]:
-                value = block.goals[leaf, role]
-            else:
-                value = block.values[leaf, role]
-            # Scores must not be negative, nor anything else than numbers.
-            results[number, role] = min(value, _ONE) if value >= _ZERO else _ZERO
+            results[number, role] = result_of(tree, sim, block, leaf, role)
         # Where nobody was played on, the block still has the plies of those before.
         if sim.end == OVER or block.terminal[leaf]:
             block.plies[leaf] = 0
@@ -72,6 +64,21 @@ def collect(search: Search) -> None:
                 block.played[leaf, place] = 0
         for role in range(len(tree.best)):
             block.values[leaf, role] = results[number, role]
+
+
+@inner
+def result_of(tree: Tree, sim: Simulation, block: Block, leaf: int, role: int) -> np.float32:
+    """Return what a simulation brings back to a role: of its end, or of a leaf of a block."""
+    if role == tree.chance:
+        value = _ZERO
+    elif sim.end == OVER:
+        value = results_of(tree, sim.node).values[role]
+    elif block.terminal[leaf]:
+        value = block.goals[leaf, role]
+    else:
+        value = block.values[leaf, role]
+    # Scores must not be negative, nor anything else than numbers.
+    return min(value, _ONE) if value >= _ZERO else _ZERO
 
 
 def back_up(search: Search) -> None:

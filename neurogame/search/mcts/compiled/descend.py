@@ -34,7 +34,6 @@ from neurogame.search.mcts.compiled.tree import (
     PROVED,
     Record,
     Tree,
-    decider_of,
     deciders_of,
     edges_of,
     linked,
@@ -206,27 +205,3 @@ def _reference(tree: Tree, ref: int, sim: Simulation, header: Record) -> int:
     if header.visits >= ref and table > 0:
         sim.table = table
     return sim.table
-
-
-@inner
-def take_back(tree: Tree, sims: Simulations, sim: Simulation) -> None:
-    """Undo the choices of a simulation; records that it made stay.
-
-    Args:
-        tree: changed. Once all simulations of later choices are taken back it is as it was, but
-            for the order of edges that were not tried where all-moves-as-first has chosen one:
-            of those with equal values another one comes first then.
-        sims: of the block.
-        sim: nothing has come back from it.
-    """
-    for ply in range(sim.length):
-        record = whole(sims.paths[ply, sim.number, 0])
-        header = record_at(tree.heap, record)
-        header.status -= 1
-        deciders = header.status >> DECIDERS
-        for number in range(deciders):
-            edges = edges_of(tree, record, deciders, number)
-            edge = whole(sims.paths[ply, sim.number, 1 + number])
-            edges.moves[edge] -= 1
-            if edges.visits[edge] == 0 and edges.moves[edge] & PENDING == 0:
-                decider_of(tree, record, number).tried -= 1

@@ -107,13 +107,13 @@ def gather_leaves(search: Search) -> None:
             sim.leaf, sims.at_leaf[others] = others, number
             others += 1
         else:
-            _set_out(search, sim)
+            set_out(search, sim)
         if traced:
             _trace(search, sim)
 
 
 @inner
-def _set_out(search: Search, sim: Simulation) -> None:
+def set_out(search: Search, sim: Simulation) -> None:
     """Write the parent and the joint move of a simulation's leaf."""
     tree, sims, block, leaf = search.tree, search.sims, search.block, sim.leaf
     last = sim.length - 1

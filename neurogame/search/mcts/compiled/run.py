@@ -12,12 +12,13 @@ from neurogame.native.clock import nanoseconds
 from neurogame.native.compiled import inner
 from neurogame.native.entries import entry
 from neurogame.native.random import random_word
-from neurogame.search.mcts.compiled.ahead import keep_ahead, take_ahead
+from neurogame.search.mcts.compiled.ahead import keep_ahead, make_room, take_ahead
 from neurogame.search.mcts.compiled.all_moves import learn_all_moves
 from neurogame.search.mcts.compiled.backup import back_up, collect
-from neurogame.search.mcts.compiled.descend import descend, take_back
+from neurogame.search.mcts.compiled.descend import descend
 from neurogame.search.mcts.compiled.distance import pursued
 from neurogame.search.mcts.compiled.expand import gather_leaves, insert
+from neurogame.search.mcts.compiled.next_leaves import gather_next, take_back
 from neurogame.search.mcts.compiled.nodes import chosen_key
 from neurogame.search.mcts.compiled.pace import choose_pace, note_pace
 from neurogame.search.mcts.compiled.priors import add_priors
@@ -205,19 +206,15 @@ def take_leaf(search: Search) -> None:
     if take_ahead(ahead, chosen_key(tree, sims, first, first.length - 1), block):
         return
     totals, begun = search.totals, nanoseconds()
-    sims.first, sims.count = 1, ahead.leaves
-    search.parts.descend(search)
-    search.parts.gather_leaves(search)
+    make_room(ahead)
+    gather_next(search)
     chosen = nanoseconds()
     step(search.rules, block, sims.leaves)
     stepped = nanoseconds()
     search.parts.play(search)
     played = nanoseconds()
-    for number in range(sims.count - 1, 0, -1):
-        sim = simulation_of(sims, number)
-        if sim.end == STEP:
-            keep_ahead(ahead, chosen_key(tree, sims, sim, sim.length - 1), block, sim.leaf)
-        take_back(tree, sims, sim)
+    keep_ahead(ahead, block, sims.leaves)
+    take_back(search)
     sims.first, sims.count, sims.leaves = 0, 1, 1
     totals.rules += stepped - chosen
     totals.play += played - stepped
