@@ -22,8 +22,7 @@ def add_expected(sim: Simulation, known: Sequence[Real] | None, draw: int) -> No
         node.sums = [s + v for s, v in zip(node.sums, values, strict=True)]
         for (role, edges), move in zip(node.edges.items(), picks, strict=True):
             edge = next(e for e in edges if e.move == move)
-            is_known = edge.known is not None
-            edge.total += edge.total / Real(max(edge.visits, 1)) if is_known else values[role]
+            edge.total += values[role]
             edge.visits += 1
             edge.pending -= 1
 

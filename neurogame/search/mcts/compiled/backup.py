@@ -107,7 +107,7 @@ def back_up(search: Search) -> None:
             deciders = header.status >> DECIDERS
             if blend and node > 0 and not known and deciders == 1:
                 _blend(tree, result, node, edges_of(tree, record, 1, 0).visits[edge] + 1)
-            _add_edges(search, sim, result, ply, record, deciders, node)
+            add_edges(search, sim, result, ply, record, deciders, node)
             header.status -= 1
             # What a proved node was worth before its proof is kept.
             settled = winner >= 0 and header.status & PROVED != 0
@@ -115,7 +115,7 @@ def back_up(search: Search) -> None:
                 header.visits += 1
                 if header.status & PARTED and not known:
                     _prefer_known(tree, result, record, edge)
-                _add_results(tree, result, record)
+                add_results(tree, result, record)
             if known and solver:
                 if deciders == 1:
                     known = prove_by_child(search, record, edge, node)
@@ -140,7 +140,7 @@ def _end(tree: Tree, result: Float32s1, node: int) -> bool:
         record = record_at(tree.heap, header.record)
         record.visits += 1
         record.ends += 1
-        _add_results(tree, result, header.record)
+        add_results(tree, result, header.record)
     else:
         header.ends += 1
         values = results_of(tree, node).values
@@ -150,7 +150,7 @@ def _end(tree: Tree, result: Float32s1, node: int) -> bool:
 
 
 @inner
-def _add_results(tree: Tree, result: Float32s1, record: int) -> None:
+def add_results(tree: Tree, result: Float32s1, record: int) -> None:
     """Add a result to the sums of a record, whose visits are counted."""
     visits, sums = record_at(tree.heap, record).visits, sums_of(tree, record).sums
     for role in range(len(tree.best)):
@@ -170,7 +170,7 @@ def _add(sums: Float32s1, place: int, value: np.float32, visits: int) -> None:
 
 
 @inner
-def _add_edges(
+def add_edges(
     search: Search,
     sim: Simulation,
     result: Float32s1,

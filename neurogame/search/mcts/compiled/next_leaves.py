@@ -13,15 +13,13 @@ from neurogame.native.bits import whole
 from neurogame.native.compiled import inner
 from neurogame.native.random import fraction
 from neurogame.search.mcts.compiled.ahead import row_of
-from neurogame.search.mcts.compiled.backup import result_of
+from neurogame.search.mcts.compiled.backup import add_edges, add_results, result_of
 from neurogame.search.mcts.compiled.expand import set_out
 from neurogame.search.mcts.compiled.nodes import chosen_key
 from neurogame.search.mcts.compiled.search import OVER, STEP, Search, Simulation, simulation_of
 from neurogame.search.mcts.compiled.tree import (
     DECIDERS,
-    KNOWN,
     PENDING,
-    ROLE,
     decider_of,
     edges_of,
     record_at,
@@ -78,29 +76,21 @@ def _expect(search: Search, sim: Simulation, row: int) -> None:
 def _add(search: Search, sim: Simulation) -> None:
     """Add the result of a simulation to its path, and note the sums that were there before."""
     tree, paths, number = search.tree, search.sims.paths, sim.number
-    result, roles = search.sims.results[number], len(tree.best)
-    for ply in range(sim.length):
+    result, roles, node = search.sims.results[number], len(tree.best), sim.node
+    for ply in range(sim.length - 1, -1, -1):
         record, before = whole(paths[ply, number, 0]), search.ahead.sums[ply, number]
         header, sums = record_at(tree.heap, record), sums_of(tree, record).sums
-        header.status -= 1
-        header.visits += 1
+        deciders = header.status >> DECIDERS
         for role in range(roles):
             before[role] = sums[role]
-            sums[role] += result[role]
-        deciders = header.status >> DECIDERS
         for decider in range(deciders):
-            edges = edges_of(tree, record, deciders, decider)
             edge = whole(paths[ply, number, 1 + decider])
-            visits, total, word = whole(edges.visits[edge]), edges.sums[edge], edges.moves[edge] - 1
-            before[roles + decider] = total
-            value = result[decider_of(tree, record, decider).head >> ROLE]
-            if word & KNOWN:
-                value = total / np.float32(max(visits, 1))
-            edges.visits[edge], edges.moves[edge], edges.sums[edge] = (
-                visits + 1,
-                word,
-                total + value,
-            )
+            before[roles + decider] = edges_of(tree, record, deciders, decider).sums[edge]
+        add_edges(search, sim, result, ply, record, deciders, node)
+        header.status -= 1
+        header.visits += 1
+        add_results(tree, result, record)
+        node = header.node
 
 
 @inner
@@ -114,7 +104,7 @@ def take_back(search: Search) -> None:
     tree, sims = search.tree, search.sims
     paths, roles = sims.paths, len(tree.best)
     for number in range(sims.count - 1, 0, -1):
-        for ply in range(simulation_of(sims, number).length - 1, -1, -1):
+        for ply in range(simulation_of(sims, number).length):
             record, before = whole(paths[ply, number, 0]), search.ahead.sums[ply, number]
             header, sums = record_at(tree.heap, record), sums_of(tree, record).sums
             header.visits -= 1
