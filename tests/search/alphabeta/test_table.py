@@ -153,7 +153,7 @@ def test_proved_states_are_remembered(sums: int) -> None:
     for memory in (proofs, larger):
         count = 0
         for key, values in known.items():
-            place = place_of(memory, np.frombuffer(key, np.uint64))
+            place = place_of(memory, np.frombuffer(key, np.uint64).copy())
             if place >= 0:
                 count += 1
                 np.testing.assert_allclose(memory.values[place], np.array(values), atol=1e-6)
