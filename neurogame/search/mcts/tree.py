@@ -88,7 +88,7 @@ class TreePlan:
         wide: whether move numbers take a word even where half of it would do.
         playing: the game as uniform playouts play it; None: as it is.
         ahead: leaves of a block in a search of one at a time, see
-            :mod:`~neurogame.search.mcts.compiled.ahead`; below 2: none is played ahead of its need.
+            :mod:`~neurogame.search.mcts.compiled.ahead`; up to 4: none is played ahead of its need.
             None: as many as pay.
     """
 
