@@ -328,7 +328,7 @@ def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> 
 @pytest.mark.parametrize("lanes", [3, 64])
 @pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
 def test_a_block_descends_as_if_one_came_after_the_other(name: str, lanes: int) -> None:
-    settings = replace(PLAIN, capacity=20000)
+    settings = replace(PLAIN, graph=False, capacity=20000)
     _assert_equal(*_grown(_game(name), settings, lanes, 200))
 
 

@@ -33,7 +33,8 @@ _GATES_OF_A_LEAF, _GATES_OF_A_LATE_LEAF = 32, 256
 """Gates of a game for each leaf of a block that is worth its way down the tree, and for each beyond
 a word: the later ones are needed less often."""
 _MOST_AHEAD = 4 * LANES
-"""Leaves of a block that take no longer than those of a word: words are computed four at a time."""
+"""Leaves of a block that take no longer than those of a word where vectors have four words or more;
+the same on every processor, as playouts depend on it."""
 _FEWEST_AHEAD = 4
 """Leaves of a block up to which none is played ahead: in tic-tac-toe a word takes no longer than
 that would."""

@@ -155,7 +155,7 @@ class MctsTree:
             depth=DEPTH,
             played=self._played,
         )
-        room = self._room(plan.lanes)
+        room = max(plan.lanes, self._room(1))
         self._policy = make_policy(plan.circuit, plan.settings, playout_scores, room)
         plain = self._policy is None and tree_scores is None and not is_hinted(plan.options)
         # Rules alone take no longer for a whole word: nothing is to be found out there.
@@ -446,17 +446,18 @@ class MctsTree:
 
     def _room(self, lanes: int) -> int:
         """Return for how many leaves there is room in blocks of a size."""
-        return max(lanes, self._ahead.leaves)
+        return max(lanes, self._ahead.leaves) if lanes == 1 else lanes
 
     def _search(self, lanes: int) -> Search:
         """Return the search with blocks of a size, all of them in the same tree."""
         if lanes not in self._searches:
             circuit, leaves = self.plan.circuit, self._leaves_of(lanes)
+            ahead = self._ahead if lanes == 1 else make_ahead(circuit, 0)
             self._searches[lanes] = Search(
                 tree=self.tree,
                 options=self.plan.options,
                 sims=make_simulations(
-                    simulations=max(lanes, TRIES * self._ahead.leaves),
+                    simulations=max(lanes, TRIES * ahead.leaves),
                     depth=DEPTH,
                     roles=len(circuit.roles),
                     moves=circuit.move_count,
@@ -464,7 +465,7 @@ class MctsTree:
                 totals=self.totals,
                 pace=self.pace,
                 block=leaves.block,
-                ahead=self._ahead if lanes == 1 else make_ahead(circuit, 0),
+                ahead=ahead,
                 rules=leaves.rules,
                 values=self._values.values,
                 guided=self._policy is not None,
@@ -481,7 +482,7 @@ class MctsTree:
             return make_judging(scores=no_scores(), nodes=1, fluents=1, offsets=np.arange(2))
         return make_judging(
             scores=self._tree_scores.scores,
-            nodes=self._room(lanes),
+            nodes=lanes,
             fluents=len(self.plan.circuit.fluents),
             offsets=self.plan.circuit.move_offsets,
         )

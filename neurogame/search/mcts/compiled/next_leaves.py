@@ -63,7 +63,7 @@ def _expect(search: Search, sim: Simulation, row: int) -> None:
         for role in range(roles):
             result[role] = result_of(tree, sim, ahead.block, row, role)
         return
-    record = whole(sims.paths[max(sim.length - 1, 0), sim.number, 0])
+    record = whole(sims.paths[sim.length - 1, sim.number, 0])
     visits, sums = record_at(tree.heap, record).visits, sums_of(tree, record).sums
     # One draw for all roles, and its opposite for all but the first: of two opponents one wins.
     draw = np.float32(fraction(search.totals.blocks + sim.number))
