@@ -8,6 +8,7 @@ of both players' process trees is read from ``/proc`` (Linux), and one JSON line
     python experiments/loopback_matches.py --matches 100 --log runs/loopback
     python experiments/loopback_matches.py --log runs/loopback --summary
     python experiments/loopback_matches.py --course forty --matches 200 --start-clock 5 10 20
+    python experiments/loopback_matches.py --course twenty --each-other    # nobody moves at random
 
 Several runs may share the work: ``--first`` is the number of the first match.
 
@@ -171,6 +172,8 @@ def plan(
     disguise = dict(DISGUISES[(number + turn) % len(DISGUISES)])
     scramble = options.seed + number if disguise.pop("scramble", False) else None
     pair = [list(addresses), [addresses[0], "random"], addresses[::-1], ["random", addresses[1]]]
+    if options.each_other:
+        pair = pair[::2]
     players = list(pair[turn % len(pair)])
     if roles == 1:
         players = [addresses[turn % len(addresses)]]
@@ -314,6 +317,7 @@ def main() -> int:
     parser.add_argument("--games", type=Path, default=Path("../shared/games"))
     parser.add_argument("--players", nargs=2, default=("auto", "mcts"), metavar="PLAYER")
     parser.add_argument("--course", choices=sorted(COURSES), default="ten")
+    parser.add_argument("--each-other", action="store_true", help="both play in every match")
     parser.add_argument("--first", type=int, default=0, help="number of the first match (0)")
     parser.add_argument("--start-clock", type=int, nargs="+", default=[10], metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=0)
