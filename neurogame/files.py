@@ -60,6 +60,16 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: boo
         lasting: whether to force the contents to the disk first, so that even a power cut does not
             leave half of them.
     """
+    try:
+        _write_beside(path, write, lasting)
+    except OSError as error:
+        # What was asked for, not the file beside it.
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _write_beside(path: Path, write: Callable[[BinaryIO], object], lasting: bool) -> None:
+    """Write a file beside another, and put it in the place of that."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -90,6 +90,21 @@ def setting(default: T, text: str, **bounds: Unpack[Bounds]) -> T:
     return field(default=default, metadata={"about": about})
 
 
+def whole(value: object, what: str) -> int:
+    """Return a whole number of any library as one of Python.
+
+    Args:
+        value: the number.
+        what: it is, for the message.
+
+    Raises:
+        ConfigurationError: it is no whole number.
+    """
+    if not isinstance(value, Integral):
+        raise ConfigurationError(f"{what}={value!r}; a whole number is needed")
+    return int(value)
+
+
 def described(text: str) -> dict[str, About]:
     """Return the metadata of a field without a default: ``field(metadata=described(...))``."""
     return {"about": About(text=text)}

@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import UInt64s
+from neurogame.settings import whole
 
 G1 = 0x9E3779B97F4A7C15
 G2 = 0xD1342543DE82EF95
 MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
+
+
+def seed_word(seed: int) -> int:
+    """Return a seed, any whole number, as a number of 64 bits.
+
+    Raises:
+        ConfigurationError: it is no whole number.
+    """
+    return whole(seed, "seed") % (1 << 64)
 
 
 def mix(words: UInt64s) -> UInt64s:

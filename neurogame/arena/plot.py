@@ -6,7 +6,7 @@ from pathlib import Path
 
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.errors import ConfigurationError, MissingExtraError
-from neurogame.files import writing
+from neurogame.files import check_output, writing
 
 _COLOUR = "#24527a"
 _INCHES_PER_ROW = 0.34
@@ -24,6 +24,7 @@ def check_plot(path: Path) -> None:
     """
     if path.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise ConfigurationError(f"--plot {path}: the file must end in .svg, .png or .pdf")
+    check_output("--plot", path)
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -13,6 +13,7 @@ from neurogame.arena.run_head import is_training, read_config
 from neurogame.errors import ConfigurationError
 from neurogame.files import writing
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.checkpoints.index import INDEX
 from neurogame.learn.event_file import event_files
 from neurogame.learn.run_files import BEST, CONFIG, LATEST, LOGS, STRENGTH
 from neurogame.learn.run_lock import LOCK, take_lock
@@ -108,7 +109,7 @@ def delete_run(path: Path) -> str:
     if lock is None:
         return "a process trains in it"
     # The settings go last: until then it is a run.
-    names = [name for name in (*_FILES[::-1], LOCK) if (path / name).is_file()]
+    names = [name for name in (*_FILES[::-1], LOCK, INDEX) if (path / name).is_file()]
     try:
         for file in [*event_files(path), *map(path.joinpath, names)]:
             file.unlink()

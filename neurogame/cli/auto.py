@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 
 from neurogame.errors import ConfigurationError
 
@@ -40,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         start, play = (CLOCK_SHARE * float(text) for text in options.clock.split(","))
+        if not math.isfinite(start):
+            raise ValueError
     except ValueError:
         raise ConfigurationError(
             f"--clock {options.clock}: two numbers of seconds are needed, as in 30,4"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import signal
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.kernels.backends import resolve_backend
 
     names = options.games or list(GAMES)
-    if options.seconds <= 0 or options.runs < 1 or options.threads < 1:
+    if not 0 < options.seconds < math.inf or options.runs < 1 or options.threads < 1:
         raise ConfigurationError("--seconds must be above 0, --runs and --threads at least 1")
     for name in names:
         load_rules(name)

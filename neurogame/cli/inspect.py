@@ -132,10 +132,12 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.out and not options.rules:
         raise GameError("--out FILE.rules goes with --rules")
+    if options.top < 0:
+        raise GameError(f"--top {options.top}: at least 0 is needed")
     if options.svg:
         check_output("--svg", Path(options.svg))
     subject = find_subject(options.source, options.evaluator, options.seed)
-    top = max(options.top, 0)
+    top = options.top
     if options.svg and not options.state:
         now, before = subject.values()
         write_output(Path(options.svg), network_svg(now, options.network, before), force=True)

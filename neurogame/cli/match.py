@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
+from neurogame.errors import ConfigurationError
 from neurogame.files import write_output, writing
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.options import add_players, add_threads
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     """Play the series and print its result; exit code 130 if it was interrupted."""
     import torch
 
-    torch.set_num_threads(max(1, options.threads))
+    torch.set_num_threads(options.threads)
     result = _played(options)
     print(json.dumps(result.as_dict()) if options.json else result)
     return 130 if result.interrupted else 0
@@ -103,6 +104,10 @@ def _recorder(folder: Path) -> Callable[[int, MatchRecord], None]:
     """Return a function that writes each match into a folder."""
     with writing(f"--record {folder}", "name a folder"):
         folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.glob("match-*.json")):
+        raise ConfigurationError(
+            f"--record {folder}: it holds matches already; name another folder"
+        )
 
     def write(number: int, record: MatchRecord) -> None:
         write_output(folder / f"match-{number:05d}.json", record.to_json() + "\n", force=True)

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             f"--seconds {options.seconds:g}: not with --level {options.level}, which says how long "
             "the opponent thinks; leave one of the two out"
         )
-    torch.set_num_threads(max(1, options.threads))
+    torch.set_num_threads(options.threads)
     game = Game.load(options.rules, **chosen_settings(options, ArenaSettings))
     human_role = game.players[0] if options.role is None else game.role_index(options.role)
     if human_role == game.chance:

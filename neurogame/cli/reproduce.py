@@ -58,7 +58,9 @@ def run(options: argparse.Namespace) -> int:
     tables = paper_tables(options.paper, options.table)
     if options.page is not None:
         from neurogame.cli.papers.report import write_report
+        from neurogame.files import check_output
 
+        check_output("--page", options.page)
         write_report(tables, options.out, options.page)
         return 0
     if options.paper is None and options.scale is None:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def pettingzoo(
-    game: Game | str | Path, *, parallel: bool = False, planes: bool = False
+    game: Game | str | Path,
+    *,
+    parallel: bool = False,
+    planes: bool = False,
+    render_mode: str | None = None,
 ) -> TurnsEnv | TogetherEnv:
     """Return a game as an environment of PettingZoo.
 
@@ -28,13 +32,14 @@ def pettingzoo(
             asked one after the other, each who has a choice.
         planes: whether squares of the game's board are told as ``[planes, height, width]``; else
             all fluents are.
+        render_mode: ``ansi`` or ``svg``.
 
     Raises:
         MissingExtraError: PettingZoo is not installed.
     """
     module = _module("turns_env", "pettingzoo")
     kind = module.TogetherEnv if parallel else module.TurnsEnv
-    env: TurnsEnv | TogetherEnv = kind(game_of(game), planes=planes)
+    env: TurnsEnv | TogetherEnv = kind(game_of(game), planes=planes, render_mode=render_mode)
     return env
 
 

@@ -17,7 +17,9 @@ from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.leaves.env_games import SLACK, EnvGames, begin_all, play_ply
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.native.entries import Entry, entry
+from neurogame.settings import whole
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 _LANES = 2048
 """Games that the rules are asked about at once."""
@@ -42,6 +44,7 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
         Raises:
             ConfigurationError: less than one game is asked for.
         """
+        num_envs = whole(num_envs, "num_envs")
         if num_envs < 1:
             raise ConfigurationError(f"num_envs={num_envs}; at least 1 is needed")
         self.num_envs = num_envs
@@ -74,7 +77,8 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
         self._seed(None)
 
     def _seed(self, seed: int | None) -> None:
-        drawn = np.random.default_rng(seed).integers(1 << 62)
+        given = None if seed is None else seed_word(seed)
+        drawn = np.random.default_rng(given).integers(1 << 62)
         self._games.seed, self._games.clock = int(drawn), 0
 
     def reset(

@@ -20,6 +20,7 @@ from neurogame.envs.observation import (
     reward_of,
 )
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 Told = dict[str, Observed]
 _Infos = dict[str, dict[str, Any]]
@@ -47,7 +48,7 @@ class _Match:
     def begin(self, seed: int | None) -> None:
         """Begin a match; a seed begins the choices of chance anew."""
         if seed is not None:
-            self._random = np.random.default_rng(seed)
+            self._random = np.random.default_rng(seed_word(seed))
         self.state = self.game.initial_state()
 
     def observe(self, agent: str) -> Told:
@@ -139,6 +140,8 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         self.infos: _Infos = {agent: {} for agent in self.agents}
         self._moves: dict[int, int] = {}
         self._ask()
+        # A game in which nobody has a choice is over already.
+        self._accumulate_rewards()
 
     def _ask(self) -> None:
         """Go on to the next role that has a choice, or to the end."""

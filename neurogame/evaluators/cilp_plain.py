@@ -24,6 +24,7 @@ from neurogame.evaluators.tables import KernelInputs, UnitTables, plain_inputs
 from neurogame.evaluators.wiring import Wiring
 from neurogame.graph.graph import AND
 from neurogame.kernels.neural.layout import PLAIN, Layout
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -56,7 +57,7 @@ class PlainNetworks(WeightedNetworks):
         super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.beta = config.beta
         self._steep = config.beta / 2.0
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed_word(seed))
         if config.kind == "random":
             weight, bias = _random_weights(wiring, generator, config.beta)
         else:

@@ -23,6 +23,7 @@ from neurogame.evaluators.net_ends import net_input_ends
 from neurogame.evaluators.tables import KernelInputs, UnitTables, log_inputs, plain_inputs
 from neurogame.evaluators.wiring import Wiring
 from neurogame.kernels.neural.layout import SOUND, Layout
+from neurogame.splitmix import seed_word
 
 REACH = 8.0
 """Temperatures are at least such that no state is further than this many below the goal: a
@@ -88,7 +89,7 @@ class SoundNetworks(WeightedNetworks):
         self.detail = config.detail
         scale = sound_weights(wiring, config.alpha, config.beta)
         self.reserve = _reserve(wiring, scale, config.beta)
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed_word(seed))
         noise = torch.rand(wiring.edge_count, generator=generator, dtype=torch.float64)
         edge_scale = scale.repeat_interleave(torch.from_numpy(wiring.fan_in))
         sign = torch.from_numpy(1.0 - 2.0 * wiring.negated).float()

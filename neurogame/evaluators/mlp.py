@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -27,7 +28,7 @@ class PlainPerceptron(Evaluator):
         self, fluent_count: int, role_count: int, config: EvaluatorConfig, seed: int
     ) -> None:
         super().__init__(fluent_count, role_count, {**config.to_json(), "seed": seed})
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed_word(seed))
         widths = (fluent_count, *config.hidden, role_count)
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(widths):

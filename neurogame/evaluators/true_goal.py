@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.judges.states import checked_values
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
@@ -20,7 +21,10 @@ def state_values(simulator: Simulator, evaluator: Evaluator, states: StateBatch)
 
     Returns:
         ``[B, R]`` in 0..1, in role order.
+
+    Raises:
+        GameError: the evaluator returns anything else.
     """
     look = simulator.look(states)
-    estimates = evaluator(states.to_bool())
+    estimates = checked_values(evaluator(states.to_bool()), *look.goals.shape)
     return torch.where(look.terminal[:, None], look.goals.to(estimates.dtype), estimates)

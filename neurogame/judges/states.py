@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
+from neurogame.errors import GameError
 from neurogame.native.compiled import compiled
 from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 NONE, PROGRAM, CALLBACK = 0, 1, 2
 """How states are valued: not at all, by compiled code alone, or by a torch module."""
+
+_ROUNDING = 1e-3
+"""By how much sums of floats may lie beyond 0..1."""
 
 UNKNOWN = 0.5
 """The value of every state where there is no evaluator, or where it has failed."""
@@ -90,6 +94,33 @@ class CompiledValues:
     value: Entry[[Values]]
     evaluator: Struct
     kept: tuple[object, ...] = ()
+
+
+def checked_values(values: Tensor, count: int, roles: int) -> Tensor:
+    """Return what an evaluator has returned for some states.
+
+    Args:
+        values: what it has returned.
+        count: of states.
+        roles: of the game.
+
+    Raises:
+        GameError: it is no tensor of floats of the shape ``[count, roles]``, or holds numbers that
+            are not in 0..1.
+    """
+    if tuple(getattr(values, "shape", ())) != (count, roles):
+        found = list(values.shape) if hasattr(values, "shape") else type(values).__name__
+        raise GameError(
+            f"the evaluator returned values of shape {found} for {count} states "
+            f"of a game with {roles} roles; it must return [{count}, {roles}]"
+        )
+    least, most = (float(end) for end in values.detach().aminmax()) if count else (0.0, 1.0)
+    if not (values.is_floating_point() and least >= -_ROUNDING and most <= 1 + _ROUNDING):
+        raise GameError(
+            f"the evaluator returned values from {least:g} to {most:g} ({values.dtype}); it must "
+            "return floats in 0..1"
+        )
+    return values
 
 
 def new_values() -> Values:

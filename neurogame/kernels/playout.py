@@ -17,6 +17,10 @@ from torch import Tensor
 
 from neurogame.array_types import Int64s
 from neurogame.errors import GameError
+from neurogame.settings import whole
+
+_MOST = (1 << 31) - 1
+"""More steps or plies are no number to compiled code."""
 
 
 @final
@@ -52,8 +56,12 @@ class PlayoutRun:
         """Check the ranges."""
         for name in ("lanes", "games", "steps", "max_plies", "threads"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise GameError(f"{name} must be at least 1, not {value}")
+            if value is None:
+                continue
+            # Numbers of other libraries, too.
+            object.__setattr__(self, name, whole(value, name))
+            if not 1 <= value <= _MOST:
+                raise GameError(f"{name} must be at least 1 and at most {_MOST}, not {value}")
         if (self.games is None) == (self.steps is None):
             raise GameError("playouts take either a number of games or a number of steps")
 

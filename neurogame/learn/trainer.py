@@ -180,6 +180,12 @@ class Trainer(TrainingRun):
             return False
         return now > MARKS[-1] and (before - MARKS[-1]) // 120 != (now - MARKS[-1]) // 120
 
+    def look_back(self) -> None:
+        """Consider what has been learned since the last candidate, if anything."""
+        considered = self.results[-1]["round"] if self.results else 0
+        if self.counters.rounds > considered:
+            self._consider()
+
     def _consider(self) -> None:
         """Let the averaged weights play the last release, and release them if they win."""
         seconds = self.counters.seconds

@@ -169,12 +169,21 @@ class TrainingRun(ABC):
                 report(aside.do(self.round, self._is_late))
                 if time.monotonic() - self._saved_at > _SAVE_SECONDS:
                     self.save()
+            if not self.stop_requested:
+                aside.do(self.look_back, self._is_late)
             self.save()
         except LeftBehindError:
             self.is_cut = True
         finally:
             aside.close(0.0)
             self.folder.close()
+
+    def look_back(self) -> None:
+        """Make up for what the end of a run does, where a former part of the run did not get there.
+
+        That is so where a run that is resumed has reached its end already. Here nothing is missing.
+        """
+        return
 
     def _is_late(self) -> bool:
         """Return whether a round under way is no longer to be waited for."""

@@ -19,6 +19,7 @@ from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
 from neurogame.search.result import add_work
 from neurogame.simulate.game import Game, State, game_of
+from neurogame.splitmix import seed_word
 
 
 def play_match(
@@ -83,7 +84,9 @@ class _Match:
         self._seed = seed
         self._settings = settings
         self._limit = settings.thinking
-        match_seed, *seeds = np.random.SeedSequence(seed).generate_state(1 + len(players)).tolist()
+        match_seed, *seeds = (
+            np.random.SeedSequence(seed_word(seed)).generate_state(1 + len(players)).tolist()
+        )
         self._random = np.random.default_rng(match_seed)
         self._player_seeds: list[int] = seeds
         self._state = game.initial_state()

@@ -15,6 +15,7 @@ from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 CAPACITY = 50_000
 """Nodes of a tree search in a race: little memory, and quickly forgotten."""
@@ -116,7 +117,7 @@ class Race:
         for racer in self.racers:
             racer.beside = self.racers
         self._game, self._baseline = game, baseline
-        self._seed = seed % (1 << 64)
+        self._seed = seed_word(seed)
         self._searches = candidates
         # The clock is running: nothing is searched for decided ones.
         self._openings = Openings(game, plies, seed, nodes=0)

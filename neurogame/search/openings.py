@@ -18,6 +18,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.search.exact import Prover
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
+from neurogame.splitmix import seed_word
 
 NODES = 1000
 """States that the search for a decision may generate, per opening and role."""
@@ -74,7 +75,7 @@ class Openings:
         if plies < 0:
             raise ConfigurationError(f"opening_plies={plies}; at least 0 is needed")
         self.plies = plies
-        self._game, self._seed, self._keys = game, seed % _WORDS, keys
+        self._game, self._seed, self._keys = game, seed_word(seed), keys
         self._nodes = nodes if len(game.players) > 1 and game.has_circuit else 0
         self._prover: Prover | None = None
         self._begin()

@@ -21,6 +21,7 @@ from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverState
 from neurogame.regress.foresight import foreseen
+from neurogame.settings import whole
 from neurogame.simulate.proved_game import ProvedGame
 from neurogame.simulate.simulator import Derived, Simulator
 from neurogame.simulate.states import StateBatch
@@ -465,7 +466,7 @@ class State:
                 f"one per role, not {len(joint)}"
             )
         moves = [
-            self.game.move_index(role, move) if isinstance(move, str) else int(move)
+            self.game.move_index(role, move) if isinstance(move, str) else whole(move, "move")
             for role, move in zip(self.game.roles, joint, strict=True)
         ]
         if self.game.proved is not None:

@@ -13,6 +13,7 @@ from torch import Tensor
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES, lane_mask, word_count
+from neurogame.settings import whole
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
@@ -75,7 +76,7 @@ def play_out(
     Raises:
         GameError: there is no state, or an argument is out of its range.
     """
-    size = states if isinstance(states, int) else len(states)
+    size = len(states) if isinstance(states, StateBatch) else whole(states, "states")
     for name, value in (("states", size), ("max_plies", max_plies), ("threads", threads)):
         if value < 1:
             raise GameError(f"{name} of playouts must be at least 1, not {value}")
@@ -117,7 +118,7 @@ def stuck_message() -> str:
 def _block(simulator: Simulator, states: StateBatch | int, begin: int, count: int) -> Tensor:
     """Return the words of one block of games, with states in the lanes beyond them, too."""
     width = word_count(count)
-    if isinstance(states, int):
+    if not isinstance(states, StateBatch):
         return simulator.initial(LANES * width).words
     simulator.check(states)
     # What is in the unused lanes is played on, and must be a reachable state.

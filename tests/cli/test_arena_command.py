@@ -164,6 +164,18 @@ def test_what_ends_it_is_one_line_and_keeps_what_there_is(
     assert len((tmp_path / "matches.jsonl").read_text().splitlines()) == 4
 
 
+def test_a_plot_that_cannot_be_written_is_refused_before_the_matches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["arena", "--game", "tictactoe", "--players", "random", "random", "--matches", "4"]
+    assert main([*line, "--plot", str(tmp_path / "none" / "p.svg"), "--quiet"]) == 1
+    assert re.search(r"--plot .*p\.svg", capsys.readouterr().err)
+    records = ["match", "tictactoe", *line[3:], "--quiet", "--record", str(tmp_path)]
+    assert main(records) == 0
+    assert main(records) == 1
+    assert "it holds matches already" in capsys.readouterr().err
+
+
 def test_an_interrupt_ends_it_with_the_results_so_far(tmp_path: Path) -> None:
     line = ["arena", "--game", "connectfour", "--players", "random", "random", "--json"]
     line += ["--matches", "20000", "--processes", "2", "--output", str(tmp_path)]

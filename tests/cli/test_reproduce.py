@@ -190,6 +190,13 @@ def test_verdicts_follow_the_figures(tmp_path: Path) -> None:
     assert reached == "**partly reached** (1 agree, 1 worse)"
 
 
+def test_a_page_that_cannot_be_written_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "--page", str(tmp_path / "none" / "p.md")]) == 1
+    assert "--page" in capsys.readouterr().err
+
+
 def test_the_page_is_what_its_records_say() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(paper_tables(), PAGE.with_suffix(""), PAGE)
     for line in (PAGE.with_suffix("") / RECORDS).read_text(encoding="utf-8").splitlines():

@@ -18,6 +18,7 @@ from neurogame.cli.main import main
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.learn import run_folder
 from neurogame.learn.checkpoints.checkpoint import save_checkpoint
+from neurogame.learn.checkpoints.index import INDEX
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.run_folder import RunFolder
 from tests import processes
@@ -135,6 +136,12 @@ def test_only_who_is_weaker_than_another_of_the_game_is_deleted(
     assert sorted(path.name for path in runs.iterdir()) == ["equal", "other", "strong"]
     assert main(["runs", "prune"]) == 0
     assert "nothing to delete" in capsys.readouterr().out
+
+
+def test_what_players_note_of_a_run_goes_with_it(runs: Path) -> None:
+    (runs / "weak" / INDEX).write_text("{}")
+    assert main(["runs", "prune", "--yes"]) == 0
+    assert not (runs / "weak").exists()
 
 
 def test_the_untrained_networks_are_no_release(runs: Path, capsys: Captured) -> None:

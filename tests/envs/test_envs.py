@@ -186,6 +186,26 @@ def test_lanes_say_which_move_is_not_legal_and_stay_as_they_are() -> None:
 def test_lanes_are_at_least_one() -> None:
     with pytest.raises(ConfigurationError, match="num_envs=0"):
         ng.envs.vector("tictactoe", 0)
+    several: Any = np.int64(3)
+    assert ng.envs.vector("tictactoe", several).num_envs == 3
+    with pytest.raises(ConfigurationError, match=r"num_envs=2\.5; a whole number is needed"):
+        ng.envs.vector("tictactoe", 2.5)  # type: ignore[arg-type]
+
+
+def test_a_match_in_which_nobody_chooses_is_rewarded() -> None:
+    game = Game.from_text(
+        "(role a) (role b) (init (s 0)) (<= (legal ?r noop) (role ?r)) (<= (next (s 1)) "
+        "(true (s 0))) (<= terminal (true (s 1))) (goal a 100) (goal b 0)"
+    )
+    env: Any = ng.envs.pettingzoo(game, render_mode="ansi")
+    env.reset(seed=-1)
+    rewards = {}
+    for agent in env.agent_iter():
+        _, rewards[agent], ended, *_ = env.last()
+        assert ended
+        env.step(None)
+    assert rewards == {"a": 1.0, "b": -1.0}
+    assert "s" in env.render()
 
 
 def test_the_page_runs_as_printed() -> None:

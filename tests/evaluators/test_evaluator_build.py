@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators import plan
+from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.config import KINDS, EvaluatorConfig
@@ -23,8 +26,11 @@ from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.evaluators.true_goal import state_values
 from neurogame.evaluators.wiring import wire
 from neurogame.graph.graph import AND, OR, TRUE
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from tests.evaluators.hand_made import CircuitDraft, pentago_circuit, random_circuit, random_states
+from tests.library import load
 
 RACE = """
 (role x) (role o)
@@ -215,6 +221,32 @@ def test_true_goals_of_terminal_states() -> None:
         assert torch.equal(state_values(simulator, evaluator, once), evaluator(once.to_bool()))
         ended = state_values(simulator, evaluator, twice)
     assert torch.allclose(ended, torch.tensor([[1.0, 0.2]] * 2))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (torch.full((3,), 0.5), r"shape \[3\] for 3 states"),
+        (torch.full((3, 1), 0.5), r"shape \[3, 1\] for 3 states"),
+        (torch.ones(3, 2, dtype=torch.int64), r"torch\.int64"),
+        (torch.full((3, 2), math.nan), "from nan to nan"),
+        (torch.full((3, 2), 7.0), "from 7 to 7"),
+        (None, "shape NoneType"),
+    ],
+)
+def test_what_is_no_value_is_refused(values: Any, message: str) -> None:
+    """A network that has diverged looks like no position."""
+    game = load("connectfour")
+
+    class Wrong(Evaluator):
+        def forward(self, fluents: torch.Tensor) -> Any:
+            return values if values is None else values[: len(fluents)]
+
+    evaluator = Wrong(len(game.fluents), 2, {"kind": "wrong"})
+    with pytest.raises(GameError, match=message):
+        state_values(game.simulator(), evaluator, game.simulator().initial(3))
+    with pytest.raises(GameError, match="the evaluator returned values"):
+        AlphaBeta(game, evaluator).search(game.initial_state(), 0, Limit(depth=1))
 
 
 def test_impossible_settings_are_refused() -> None:

@@ -268,3 +268,17 @@ def test_judges_that_cannot_be_rebuilt_are_refused() -> None:
         sample(judges={"oracle": stored}).judge("oracle")
     with pytest.raises(CheckpointError, match="other rules"):
         sample(judges={"knowledge": stored}).judge("knowledge", Game.load("nim"))
+
+
+def test_a_game_may_be_named_and_what_cannot_be_written_too(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    checkpoint = checkpoint_of(game, make_evaluator(game))
+    assert checkpoint.evaluator("tictactoe").fluent_count == len(game.fluents)
+    assert checkpoint.mapping("tictactoe").is_identity
+    missing = tmp_path / "none" / "x.pt"
+    with pytest.raises(FileNotFoundError) as refused:
+        save_checkpoint(missing, checkpoint)
+    assert refused.value.filename == str(missing)
+    with pytest.raises(CheckpointError, match="a Checkpoint is written"):
+        save_checkpoint(tmp_path / "x.pt", checkpoint.evaluator())  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())

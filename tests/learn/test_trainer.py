@@ -416,6 +416,15 @@ def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: P
     RunFolder(out).resume()
 
 
+def test_a_run_that_goes_on_behind_its_end_considers_what_was_learned(tmp_path: Path) -> None:
+    run = trainer(tmp_path, games=100_000)
+    run.run(lambda row: run.request_stop() if row["games"] > 3000 else None)
+    assert not run.results
+    assert command("--resume", str(tmp_path), "--games", "10", *LINE[:1], "--no-strength") == 0
+    [row] = load_checkpoint(run.folder.latest).results
+    assert row["round"] == run.counters.rounds
+
+
 def test_a_run_that_is_killed_can_be_resumed(tmp_path: Path) -> None:
     out = tmp_path / "run"
     line = ["tictactoe", "--out", str(out), "--seconds", "600", *LINE]

@@ -39,3 +39,11 @@ def test_answers_are_those_of_the_twin(name: str, options: dict[str, Any]) -> No
                 found = answer(search._trees, role)
                 assert_alike(found, twin_answer.answer(search._trees, role, settings))
         state = state.next([int(random.choice(moves)) for moves in state.legal_moves])
+
+
+def test_several_trees_value_all_roles_by_the_same_simulations() -> None:
+    search = Mcts(load("connectfour"), settings=MctsSettings(threads=3), seed=1)
+    for simulations in (10, 3000):
+        state = search.game.initial_state()
+        own, other = search.search(state, 0, Limit(simulations=simulations)).value
+        assert own + other == pytest.approx(1)

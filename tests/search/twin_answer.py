@@ -32,7 +32,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
 
     Args:
         trees: at least one; the first that has proved its root, or else the first of all, tells
-            the line and the values of the other roles.
+            the line. The values of the other roles are the means of all trees, too.
         role: whose move is wanted.
         settings: of the search.
     """
@@ -66,6 +66,9 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
             if n >= 0
         }
         value = _value_after(first, root, role, move, scores.get(move - offset), proved)
+        if len(trees) > 1 and not proved:
+            value = _mean_values(trees, decisions, role, move)
+            value[role] = scores.get(move - offset, value[role])
         line = _line(first, settings, {role: move})
     return RootResult(
         move=move - offset,
@@ -186,6 +189,19 @@ def _value_after(
     if score is not None:
         worth[role] = score
     return worth
+
+
+def _mean_values(
+    trees: Sequence[MctsTree], decisions: Sequence[DeciderMoves | None], role: int, move: int
+) -> Float64s:
+    """Return the values of all roles once a move is made, by all simulations that made it."""
+    total, weights = np.zeros(len(_root_value(trees[0], trees[0].tree.root))), 0.0
+    for tree, choice in zip(trees, decisions, strict=True):
+        visits = 0 if choice is None else int(choice.visits[choice.moves == move].sum())
+        weight = max(visits, 1e-9)
+        total += weight * _value_after(tree, tree.tree.root, role, move, None, False)
+        weights += weight
+    return total / weights
 
 
 def _line(

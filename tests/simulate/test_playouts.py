@@ -305,3 +305,23 @@ def test_bad_arguments_of_samples_are_refused(wrong: dict[str, Any]) -> None:
     simulator = Game.load("tictactoe").simulator()
     with pytest.raises(GameError, match="at least 1"):
         sample_games(simulator, **{"count": 5, "seed": 0, **wrong})
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    simulator = game("tictactoe").simulator()
+    seed: Any = np.int64(-3)
+    assert playouts(simulator, np.int64(100), seed) == playouts(simulator, 100, -3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match=r"seed=1\.5; a whole number is needed"):
+        playouts(simulator, 100, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(GameError, match="max_plies must be at least 1 and at most"):
+        playouts(simulator, 100, 1, max_plies=10**20)
+
+
+@pytest.mark.parametrize("backend", ["torch", "llvm"])
+def test_moves_are_counted_where_there_are_none(backend: str) -> None:
+    rules = "(role a) (init p) (<= (legal a go) (true q)) (<= (next p) (true p)) "
+    still = Game.from_text(rules + "(<= terminal (true q)) (goal a 70)", name="no moves")
+    with pytest.warns(NeurogameWarning, match="no legal move"):
+        counted = playouts(still.simulator(), 5, 0, moves=True, backend=backend).moves
+    assert counted is not None
+    assert len(counted.games) == 0

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.errors import CheckpointError, GameError
+from neurogame.errors import CheckpointError, ConfigurationError, GameError
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
@@ -86,6 +86,13 @@ def test_goals_are_none_where_there_are_none() -> None:
     text = "(role r) (role s) (init a) (legal r m) (legal s m) (next a) (<= terminal (true a))"
     game = Game.from_text(text + "(goal s 5) (goal s 35)", cache=False)
     assert game.initial_state().goals == (None, 35.0)
+
+
+def test_moves_are_whole_numbers(game: Game) -> None:
+    state, first = game.initial_state(), [moves[0] for moves in game.initial_state().legal_moves]
+    assert state.next([np.int64(first[0]), *first[1:]]) == state.next(first)  # type: ignore[list-item]
+    with pytest.raises(ConfigurationError, match=r"move=0\.9; a whole number is needed"):
+        state.next([0.9, *first[1:]])  # type: ignore[list-item]
 
 
 def test_wrong_joint_moves(game: Game) -> None:

@@ -17,6 +17,7 @@ from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -68,7 +69,7 @@ class Knowledge(nn.Module):
     def _add_hidden(self, units: int, seed: int) -> None:
         """Add hidden units whose sum is 0 at first."""
         roles, fluents = self.psi.shape
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed_word(seed))
         self.inner, self.outer = nn.Linear(fluents, units), nn.Linear(units, roles)
         held = max(int(self.circuit.initial.sum()), 1)
         with torch.no_grad():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import reduce
 from typing import TypeVar, final
 
@@ -84,7 +85,12 @@ class LlvmPlayouts:
         _share(plan.threads, _chunks(words, kernel.lane_words), start, play)
         if any(caller.given_up for caller in callers):
             return None
-        return reduce(Tally.__add__, (caller.tally() for caller in callers))
+        tally = reduce(Tally.__add__, (caller.tally() for caller in callers))
+        if plan.moves and tally.made is None:
+            # Nobody ever has a move.
+            none = np.zeros((0, len(kernel.goal_index)), np.int64)
+            tally = replace(tally, made=none[:, 0], made_goals=none)
+        return tally
 
     def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on, without restart."""

@@ -10,8 +10,15 @@ import torch
 
 from neurogame.array_types import Float32s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import GameError
-from neurogame.judges.states import CALLBACK, NONE, PROGRAM, UNKNOWN, Valuer, new_values
+from neurogame.judges.states import (
+    CALLBACK,
+    NONE,
+    PROGRAM,
+    UNKNOWN,
+    Valuer,
+    checked_values,
+    new_values,
+)
 from neurogame.native.entries import callback
 from neurogame.native.struct import Struct, array_of
 
@@ -88,10 +95,5 @@ class SearchEvaluator:
         held = torch.from_numpy(flags).view(torch.bool)
         with torch.no_grad():
             values = evaluator(held if first is None else held.to(first.device))
-        if tuple(values.shape) != (count, self.roles):
-            raise GameError(
-                f"the evaluator returned values of shape {list(values.shape)} for {count} states "
-                f"of a game with {self.roles} roles; it must return [{count}, {self.roles}]"
-            )
-        result: Float32s = values.float().cpu().numpy()
+        result: Float32s = checked_values(values, count, self.roles).float().cpu().numpy()
         return result

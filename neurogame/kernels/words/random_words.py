@@ -21,7 +21,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.splitmix import G1, G2, MIX_1, MIX_2
+from neurogame.splitmix import G1, G2, MIX_1, MIX_2, seed_word
 
 ATTEMPT_FIELD = 20
 ROLE_FIELD = 8
@@ -83,7 +83,7 @@ class RandomWords:
             seed: any integer; taken modulo 2^64.
             lane_words: number of each word of 64 games, 0 or more; int64 ``[W]``.
         """
-        start = mix(torch.tensor([signed(seed)], device=lane_words.device))
+        start = mix(torch.tensor([signed(seed_word(seed))], device=lane_words.device))
         self.base = mix((lane_words + 1) * signed(G1) + start)
 
     def draw(self, step: int, role: int, attempts: range, bits: int) -> Tensor:

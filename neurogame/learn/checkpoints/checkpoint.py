@@ -38,7 +38,7 @@ from neurogame.learn.checkpoints.stored_once import stored_once
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.judges import UNFIT, plain_judge, rebuild_judge
 from neurogame.learn.run_files import LATEST
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.game_mapping import GameMapping, map_game
 from neurogame.version import __version__
 from neurogame.views import show_as
@@ -128,7 +128,7 @@ class Checkpoint:
                 )
         return game
 
-    def mapping(self, game: Game) -> GameMapping:
+    def mapping(self, game: Game | str | Path) -> GameMapping:
         """Return where what the stored game has stands in the same game under other names.
 
         Args:
@@ -138,9 +138,9 @@ class Checkpoint:
         Raises:
             CheckpointError: the game is a different one.
         """
-        return map_game(self.game(), game)
+        return map_game(self.game(), game_of(game))
 
-    def evaluator(self, game: Game | None = None) -> Evaluator:
+    def evaluator(self, game: Game | str | Path | None = None) -> Evaluator:
         """Return the trained evaluator.
 
         Args:
@@ -153,7 +153,7 @@ class Checkpoint:
         """
         return self._build(self.weights, game)
 
-    def initial_evaluator(self, game: Game | None = None) -> Evaluator:
+    def initial_evaluator(self, game: Game | str | Path | None = None) -> Evaluator:
         """Return the evaluator as it was before any learning; see :meth:`evaluator`."""
         return self._build(self.initial_weights, game)
 
@@ -207,7 +207,8 @@ class Checkpoint:
     def _repr_html_(self) -> str:
         return show_as("html", self)
 
-    def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
+    def _build(self, weights: dict[str, Tensor], given: Game | str | Path | None) -> Evaluator:
+        game = None if given is None else game_of(given)
         if not self.description:
             raise CheckpointError(
                 f"the checkpoint of {self.game_name} holds no evaluator of states, only judges of "
@@ -264,7 +265,13 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
 
     Raises:
         OSError: the file cannot be written.
+        CheckpointError: what is to be written is none.
     """
+    if not isinstance(checkpoint, Checkpoint):
+        raise CheckpointError(
+            f"{path}: a Checkpoint is written, such as train() returns, not a "
+            f"{type(checkpoint).__name__}"
+        )
     held = vars(checkpoint)
     digest = content_hash(held)
     document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": stored_once(held)}

@@ -21,7 +21,7 @@ class LaneConfig(Settings):
     evaluator: EvaluatorConfig | None = setting(
         None, "goal networks that learn; none: a rules network does"
     )
-    seed: int = setting(0, "every random choice follows from this number", least=0)
+    seed: int = setting(0, "every random choice follows from this number", least=0, most=10**18)
     lanes: int = setting(1024, "games at once, on all cores together", least=1, most=65_536)
     cores: int = setting(
         1,

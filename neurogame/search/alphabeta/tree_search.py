@@ -25,6 +25,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts.compiled.reading import exact_value
 from neurogame.search.opposition import Opposition
 from neurogame.search.result import SearchResult
+from neurogame.splitmix import seed_word
 
 _UNLIMITED = np.iinfo(np.int64).max
 _RESERVE = 0.004
@@ -76,7 +77,7 @@ class TreeSearch:
         self._offsets = np.array(offsets, np.int64)
         self._settings = settings or SearchSettings()
         self._batch = self._settings.batch or batch
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(seed_word(seed))
         roles, block = len(offsets) - 1, leaves.block
         players, self._chance = roles - (chance is not None), chance
         opponents = self._settings.opponents

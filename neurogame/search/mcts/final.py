@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.reading import (
+    Moves,
     RootReading,
     choose,
     exact_value,
@@ -48,7 +49,7 @@ def answer(trees: Sequence[MctsTree], role: int) -> RootResult:
 
     Args:
         trees: at least one; the first that has proved its root, or else the first of all, tells
-            the line and the values of the other roles.
+            the line. The values of the other roles are the means of all trees, too.
         role: whose move is wanted.
     """
     readings = [tree.reading for tree in trees]
@@ -56,7 +57,9 @@ def answer(trees: Sequence[MctsTree], role: int) -> RootResult:
         reading.role = role
         entry(read_root)(reading)
     first, moves = next((one for one in readings if one.proved), readings[0]), readings[0].root
-    if len(trees) > 1 and moves.count:
+    together = len(trees) > 1 and moves.count > 0
+    if together:
+        made = [_visits(reading.root) for reading in readings]
         _add(readings)
         entry(choose)(readings[0])
     count, best = moves.count, moves.chosen
@@ -74,6 +77,8 @@ def answer(trees: Sequence[MctsTree], role: int) -> RootResult:
     first.move, first.settled = move, int(not count or (proved and first.proved != 0))
     entry(read_line)(first)
     value = first.values.tolist()
+    if together and not proved:
+        value = _means(readings, first, [visits.get(move, 0) for visits in made])
     if proved:
         value = list(map(exact_value, value))
     value[role] = scores.get(move, value[role])
@@ -87,6 +92,31 @@ def answer(trees: Sequence[MctsTree], role: int) -> RootResult:
         tries=dict(zip(own, tries, strict=True)),
         line=tuple(map(tuple, first.line[: first.length].tolist())),
     )
+
+
+def _visits(moves: Moves) -> dict[int, int]:
+    """Return how often each move was made."""
+    count = moves.count
+    return dict(zip(moves.moves[:count].tolist(), moves.visits[:count].tolist(), strict=True))
+
+
+def _means(
+    readings: Sequence[RootReading], first: RootReading, visits: Sequence[int]
+) -> list[float]:
+    """Return the values of all roles after a move, as the simulations of all trees have them.
+
+    Args:
+        readings: of the trees.
+        first: that of them whose line, after the move, has been read.
+        visits: how often each tree has made it.
+    """
+    for reading in readings:
+        if reading is not first:
+            reading.move, reading.settled = first.move, 0
+            entry(read_line)(reading)
+    rows = np.array([reading.values for reading in readings])
+    means: list[float] = np.average(rows, axis=0, weights=np.maximum(visits, 1e-9)).tolist()
+    return means
 
 
 def _add(readings: Sequence[RootReading]) -> None:

@@ -31,6 +31,7 @@ from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import JUDGING, SearchResult
 from neurogame.simulate.game import Game, State, game_of
+from neurogame.splitmix import seed_word
 
 _PARTS = {
     "select": "select",
@@ -92,7 +93,7 @@ class Mcts:
         self.evaluator = evaluator
         if evaluator is not None and self.settings.tree_judge == VALUES:
             judges = {**(judges or {}), VALUES: NextValues(game, evaluator)}
-        seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(
+        seeds = np.random.SeedSequence(seed_word(seed)).generate_state(
             self.settings.threads, np.uint64
         )
         given = self.settings.memory
