@@ -293,7 +293,13 @@ def settle_paranoid(search: Search, frame: Frame) -> int:
         return GENERATE
     entry = search.table[row.key]
     row.low, row.high = entry.low, entry.high
-    return SETTLED if _is_known(search, frame, row, entry, depth) else DEEPER
+    if _is_known(search, frame, row, entry, depth):
+        return SETTLED
+    if depth > 1 or frame.draft == frame.depth:
+        return DEEPER
+    # The frame is searched deeper than asked for already.
+    search.horizon, search.value = True, min(max(row.static, row.low), row.high)
+    return SETTLED
 
 
 def _is_known(search: Search, frame: Frame, row: Row, entry: Entry, depth: int) -> bool:

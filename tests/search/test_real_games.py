@@ -206,6 +206,21 @@ def test_late_moves_that_look_bad_are_searched_less_deep() -> None:
     assert by_depth[1] == by_depth[0]
 
 
+def test_what_is_kept_leads_a_search_no_further_than_one_ply() -> None:
+    """Deeper searches leave bounds that do not answer a window; what they lead to has an end."""
+    game, drawn = Game.load("pursuit"), random.Random(3)
+    kept, state, looked = AlphaBeta(game, make_evaluator(game)), game.initial_state(), 0
+    while looked < 4:
+        joint = [drawn.choice(moves) for moves in state.legal_moves]
+        if len(state.legal_moves[0]) > 1:
+            looked += 1
+            found = kept.search(state, 0, Limit(nodes=100_000, seconds=10))
+            # Without an end it were tens of millions, and never the nodes that are allowed.
+            assert found.visits < 4_000_000
+            joint[0] = found.move
+        state = state.next(joint)
+
+
 def test_terminal_states_and_foreign_games_are_refused(tictactoe: Game) -> None:
     search = AlphaBeta(tictactoe, Blind(tictactoe))
     state = tictactoe.initial_state()

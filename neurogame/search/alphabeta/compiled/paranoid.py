@@ -113,7 +113,13 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     if _is_known(search, frame, row, entry, depth):
         search.visits += 1
         return SETTLED
-    return DEEPER if is_kept(search, search.kept, entry.place) else GENERATE
+    if not is_kept(search, search.kept, entry.place):
+        return GENERATE
+    if depth > 1 or frame.draft == frame.depth:
+        return DEEPER
+    # The frame is searched deeper than asked for already: once is enough, or it never ends.
+    search.horizon, search.value = 1, float(min(max(row.static, row.low), row.high))
+    return SETTLED
 
 
 @inner
