@@ -20,7 +20,7 @@ from neurogame.errors import GameError
 from neurogame.settings import whole
 
 _MOST = (1 << 31) - 1
-"""More steps or plies are no number to compiled code."""
+"""More steps, plies or lanes are no number to compiled code; games may be more."""
 
 
 @final
@@ -60,8 +60,10 @@ class PlayoutRun:
                 continue
             # Numbers of other libraries, too.
             object.__setattr__(self, name, whole(value, name))
-            if not 1 <= value <= _MOST:
-                raise GameError(f"{name} must be at least 1 and at most {_MOST}, not {value}")
+            if value < 1:
+                raise GameError(f"{name} must be at least 1, not {value}")
+            if value > _MOST and name != "games":
+                raise GameError(f"{name} must be at most {_MOST}, not {value}")
         if (self.games is None) == (self.steps is None):
             raise GameError("playouts take either a number of games or a number of steps")
 

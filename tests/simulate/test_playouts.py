@@ -15,7 +15,7 @@ import torch
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
-from neurogame.kernels.playout import GivenLanes
+from neurogame.kernels.playout import GivenLanes, PlayoutRun
 from neurogame.simulate import play_out as play_out_module
 from neurogame.simulate import samples as module
 from neurogame.simulate.game import Game
@@ -313,8 +313,9 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert playouts(simulator, np.int64(100), seed) == playouts(simulator, 100, -3)  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match=r"seed=1\.5; a whole number is needed"):
         playouts(simulator, 100, 1.5)  # type: ignore[arg-type]
-    with pytest.raises(GameError, match="max_plies must be at least 1 and at most"):
+    with pytest.raises(GameError, match="max_plies must be at most 2147483647, not 1"):
         playouts(simulator, 100, 1, max_plies=10**20)
+    assert PlayoutRun(seed=1, lanes=64, games=1 << 40).games == 1 << 40
 
 
 @pytest.mark.parametrize("backend", ["torch", "llvm"])
