@@ -137,7 +137,6 @@ def run(options: argparse.Namespace) -> int:
     if options.svg:
         check_output("--svg", Path(options.svg))
     subject = find_subject(options.source, options.evaluator, options.seed)
-    top = options.top
     if options.svg and not options.state:
         now, before = subject.values()
         write_output(Path(options.svg), network_svg(now, options.network, before), force=True)
@@ -149,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
         if options.svg:
             write_output(Path(options.svg), moves_picture(subject, question), force=True)
     if options.json or not (options.state or options.rules):
-        report |= weights_report(subject, top)
+        report |= weights_report(subject, options.top)
     if options.compare:
         report["comparison"] = comparison(subject, options.compare, options.seed)
     if options.calibration:
@@ -162,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     parts: list[Part] = []
     if options.state:
-        parts += state_parts(report["attribution"], top)
+        parts += state_parts(report["attribution"], options.top)
     if options.rules:
         parts += rules_parts(report["extracted"])
     if not (options.state or options.rules):

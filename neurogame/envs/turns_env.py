@@ -140,8 +140,6 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         self.infos: _Infos = {agent: {} for agent in self.agents}
         self._moves: dict[int, int] = {}
         self._ask()
-        # A game in which nobody has a choice is over already.
-        self._accumulate_rewards()
 
     def _ask(self) -> None:
         """Go on to the next role that has a choice, or to the end."""
@@ -154,6 +152,7 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
             match.go_on(self._moves)
             self._moves = {}
         self.rewards = match.rewards()
+        self._accumulate_rewards()
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
@@ -175,7 +174,6 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._ask()
-        self._accumulate_rewards()
 
 
 @final

@@ -29,7 +29,6 @@ _MISSES = 10
 """Draws in a row without a new position, per position known, after which there is no other: of
 equally likely ones a single one is then missed once in e ** 10 times. At least so many are drawn
 on a circuit, and by proofs, which take thousands of times as long."""
-_WORDS = 1 << 64
 
 Opening: TypeAlias = tuple[tuple[int, ...], ...]
 """Joint moves from the initial state, as indices into each role's own moves."""

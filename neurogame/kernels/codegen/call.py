@@ -26,15 +26,18 @@ class Caller:
         counts: one vector per counter.
     """
 
-    def __init__(self, kernel: Kernel, initial: Int64s, lengths: int = 0) -> None:
+    def __init__(
+        self, kernel: Kernel, initial: Int64s, lengths: int = 0, *, moves: bool = False
+    ) -> None:
         """Reserve memory.
 
         Args:
             kernel: the compiled game.
             initial: the initial state, one word per fluent: 0 or -1.
             lengths: longest game to count by length, plus one; 0: lengths are not counted.
+            moves: whether moves are counted, for which the kernel must be made.
         """
-        self.kernel = kernel
+        self.kernel, self._moves = kernel, moves
         words = kernel.vector_words
         self.counts = aligned(words * (Counter.GOALS + kernel.goal_rows))
         self.made = aligned(words * len(kernel.does) * (1 + kernel.goal_rows))
@@ -71,8 +74,9 @@ class Caller:
         kernel = self.kernel
         totals = self.counts.reshape(-1, kernel.vector_words).sum(axis=1)
         made = made_goals = None
-        if len(kernel.does):
-            table = self.made.reshape(len(kernel.does), -1, kernel.vector_words).sum(axis=2)
+        if self._moves:
+            shape = len(kernel.does), 1 + kernel.goal_rows, kernel.vector_words
+            table = self.made.reshape(shape).sum(axis=2)
             made, made_goals = table[:, 0], table[:, 1:][:, kernel.goal_index]
         lengths = self.lengths if len(self.lengths) else None
         counted = tally_of(totals, kernel.goal_index, lengths)

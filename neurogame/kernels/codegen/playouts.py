@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import reduce
 from typing import TypeVar, final
 
@@ -75,7 +74,7 @@ class LlvmPlayouts:
         callers: list[Caller] = []
 
         def start() -> Caller:
-            callers.append(Caller(kernel, self._initial, longest))
+            callers.append(Caller(kernel, self._initial, longest, moves=plan.moves))
             return callers[-1]
 
         def play(caller: Caller, chunk: range) -> None:
@@ -85,12 +84,7 @@ class LlvmPlayouts:
         _share(plan.threads, _chunks(words, kernel.lane_words), start, play)
         if any(caller.given_up for caller in callers):
             return None
-        tally = reduce(Tally.__add__, (caller.tally() for caller in callers))
-        if plan.moves and tally.made is None:
-            # Nobody ever has a move.
-            none = np.zeros((0, len(kernel.goal_index)), np.int64)
-            tally = replace(tally, made=none[:, 0], made_goals=none)
-        return tally
+        return reduce(Tally.__add__, (caller.tally() for caller in callers))
 
     def finish(self, given: GivenLanes) -> PlayedLanes:
         """Play given states on, without restart."""
