@@ -15,6 +15,7 @@ from neurogame.analysis.cone import Cone, ConeFinder
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, any_lane, pack_lanes, unpack_lanes
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -127,7 +128,7 @@ def play(
     """
     circuit = evaluator.circuit
     drawn: Int64s = np.arange(circuit.move_count) if order is None else order
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(seed_word(seed))
     state: UInt64s = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
     playing: UInt64s = np.full(words, ALL)
     # Choosing reads each move's word about as often as a gate of eight inputs is read.

@@ -22,6 +22,7 @@ from neurogame.search.lockstep.lockstep import (
 )
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -69,7 +70,7 @@ class PlayedPositions:
         """Return ``count`` of the positions, or all if there are no more, drawn by the seed."""
         if count >= len(self):
             return self
-        index = np.random.default_rng(seed).choice(len(self), count, replace=False)
+        index = np.random.default_rng(seed_word(seed)).choice(len(self), count, replace=False)
         return self.select(np.sort(index).astype(np.int64))
 
 

@@ -62,7 +62,10 @@ def run(options: argparse.Namespace) -> int:
 
     torch.set_num_threads(options.threads)
     result = _played(options)
-    print(json.dumps(result.as_dict()) if options.json else result)
+    if options.json:
+        print(json.dumps(result.as_dict()))
+    else:
+        print(result if result.matches else "no match was finished")
     return 130 if result.interrupted else 0
 
 

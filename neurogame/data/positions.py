@@ -16,6 +16,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.samples import check_phase, sample_games
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 _OF_A_GAME = 8
 """Positions drawn for each game that is played: more come quicker, and are more alike."""
@@ -82,7 +83,7 @@ def positions(
     fitting = np.flatnonzero((phase[0] <= share) & (share < phase[1]))
     if len(fitting) == 0:
         raise GameError(f"no position of {games} games is in the phase {phase}, in 0..1")
-    rows = np.random.default_rng(seed).choice(fitting, n)
+    rows = np.random.default_rng(seed_word(seed)).choice(fitting, n)
     return DrawnPositions(
         played.states.select(torch.from_numpy(rows)),
         torch.from_numpy(played.outcomes[rows]).float(),

@@ -18,6 +18,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game, game_of
+from neurogame.splitmix import seed_word
 
 _CHUNK = 1 << 16
 """Positions of random games that are made at once; of an evaluator's a sixteenth."""
@@ -63,7 +64,7 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
             raise GameError(f"batch={batch}, seed={seed}; must be at least 1 and 0")
         check_part(phase, epsilon)
         self._game = game_of(game)
-        self._batch, self._seed, self._phase = batch, seed, phase
+        self._batch, self._seed, self._phase = batch, seed_word(seed), phase
         self._evaluator, self._epsilon = evaluator, epsilon
         self._observation = Observation(self._game, planes=planes)
 

@@ -118,6 +118,19 @@ def check_action(state: State, role: int, action: object, *, whose: str = "", ma
         )
 
 
+def check_begun(begun: object) -> None:
+    """Refuse a move where no match is going on.
+
+    Args:
+        begun: empty or false before a reset, and after an end that agents leave.
+
+    Raises:
+        GameError: there is no match.
+    """
+    if not begun:
+        raise GameError("no match is going on: reset() begins one")
+
+
 def check_not_stuck(state: State) -> None:
     """Refuse a state in which a role has no legal move.
 

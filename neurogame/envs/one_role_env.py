@@ -14,6 +14,7 @@ from neurogame.envs.observation import (
     Observation,
     Observed,
     check_action,
+    check_begun,
     check_not_stuck,
     checked_mode,
     legal_mask,
@@ -58,7 +59,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
             for number in range(len(game.roles))
             if number != self._role
         }
-        self._limit = Limit()
+        self._limit, self._begun = Limit(), False
         self.observation_space = spaces.Box(0, 1, self._observation.shape, np.int8)
         self.action_space = spaces.Discrete(len(game.moves[self._role]))
 
@@ -67,7 +68,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
     ) -> tuple[Observed, dict[str, Any]]:
         """Begin a match; the seed decides all that others choose, options there are none."""
         super().reset(seed=seed)
-        self._state = self._game.initial_state()
+        self._state, self._begun = self._game.initial_state(), True
         for number, player in self._players.items():
             drawn = int(self.np_random.integers(1 << 31))
             player.start(MatchStart(self._game, number, drawn, None, self._limit))
@@ -78,8 +79,9 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         """Make a move, and those of others up to the next choice.
 
         Raises:
-            GameError: the move is not legal.
+            GameError: the move is not legal, or no match is going on.
         """
+        check_begun(self._begun)
         check_action(self._state, self._role, action, mask="action_masks()")
         self._go_on(int(action))
         ended = self._state.is_terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from gymnasium import spaces
@@ -13,6 +13,7 @@ from neurogame.envs.observation import (
     Observation,
     Observed,
     check_action,
+    check_begun,
     check_not_stuck,
     checked_mode,
     legal_mask,
@@ -56,7 +57,7 @@ class _Match:
         mask = legal_mask(self.state, self.game.role_index(agent)).view(np.int8)
         return {"observation": self._observation.of_state(self.state), "action_mask": mask}
 
-    def check(self, agent: str, move: int) -> int:
+    def check(self, agent: str, move: int | None) -> int:
         """Return an agent's move.
 
         Raises:
@@ -64,7 +65,7 @@ class _Match:
         """
         role = self.game.role_index(agent)
         check_action(self.state, role, move, whose=f" of {agent}", mask="action_mask")
-        return int(move)
+        return int(cast(int, move))
 
     def go_on(self, moves: dict[int, int]) -> None:
         """Make the moves of some roles; the others have a single one, and chance draws."""
@@ -96,6 +97,7 @@ class _Agents:
         self.render_mode = checked_mode(render_mode)
         self._match = _Match(game, planes=planes)
         self.possible_agents = list(self._match.agents)
+        self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = self._match.told, self._match.actions
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -164,8 +166,9 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         """Make the move of the agent whose turn it is.
 
         Raises:
-            GameError: it is not legal.
+            GameError: it is not legal, or no match is going on.
         """
+        check_begun(self.agents)
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -200,11 +203,15 @@ class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
         """Make a move of every agent.
 
         Raises:
-            GameError: one is not legal.
+            GameError: one is not legal or missing, or no match is going on.
         """
+        check_begun(self.agents)
         match, agents = self._match, list(self.agents)
         match.go_on(
-            {match.game.role_index(agent): match.check(agent, actions[agent]) for agent in agents}
+            {
+                match.game.role_index(agent): match.check(agent, actions.get(agent))
+                for agent in agents
+            }
         )
         ended = match.state.is_terminal
         self.agents = [] if ended else agents

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
 from neurogame.errors import ConfigurationError
@@ -79,6 +79,15 @@ class Limit(Settings):
         """Return the text that :meth:`parse` reads."""
         pairs = ((entry.spelling, getattr(self, entry.name)) for entry in settings_of(Limit))
         return ",".join(f"{name}={_text(value)}" for name, value in pairs if value is not None)
+
+    def countable(self) -> Limit:
+        """Return the limit in numbers that 64 bits can count: at most 95 years, and 2^55."""
+        most = {"seconds": 3e9, "nodes": 1 << 55, "simulations": 1 << 55}
+        given = {name: getattr(self, name) for name in most}
+        return replace(
+            self,
+            **{n: min(value, most[n]) for n, value in given.items() if value is not None},
+        )
 
     def merged(self, other: Limit) -> Limit:
         """Return the stricter of the two limits, field by field.

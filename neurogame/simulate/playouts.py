@@ -7,6 +7,7 @@ the number of threads change only how fast they are played. Lane ``l`` of ``L`` 
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise
@@ -84,20 +85,22 @@ class PlayoutStatistics:
 
     @property
     def mean_length(self) -> float:
-        """Mean number of plies of a finished game.
+        """Mean number of plies of a finished game; NaN where none is.
 
         Where lengths were not counted, all plies by the finished games: the same, unless games
         were left unfinished (see :func:`playouts`).
         """
+        if not self.games:
+            return math.nan
         if self.lengths is None:
             return self.plies / self.games
         return sum(length * number for length, number in enumerate(self.lengths)) / self.games
 
     @property
     def mean_goals(self) -> tuple[float, ...]:
-        """Mean goal value per role, 0..100."""
+        """Mean goal value per role, 0..100; NaN where no game is finished."""
         return tuple(
-            sum(value * count for value, count in counts.items()) / self.games
+            sum(value * count for value, count in counts.items()) / (self.games or math.nan)
             for counts in self.goals
         )
 

@@ -17,6 +17,7 @@ from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
 from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -92,7 +93,7 @@ def sample_games(
             "the initial state is terminal, a role has no move in it, or no game is long enough to "
             f"have a state in the phase {phase}: there are no states to sample"
         )
-    drawn = np.random.default_rng(seed & (1 << 64) - 1).integers(ends[-1], size=count)
+    drawn = np.random.default_rng(seed_word(seed)).integers(ends[-1], size=count)
     # Searched in their order, which stays in the cache.
     rising = np.argsort(drawn)
     game = np.empty_like(drawn)

@@ -16,6 +16,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from neurogame.array_types import Int64s
+from neurogame.splitmix import seed_word
 from neurogame.structure.structure import Structure
 from neurogame.structure.symmetries import Symmetry
 from neurogame.structure.walks import walks
@@ -71,7 +72,7 @@ def draw_patterns(
     drawn = _Drawn(structure, symmetries, lookups, most_values)
     walks_left = lookups - int(line_share * lookups)
     drawn.left -= walks_left
-    order = np.random.default_rng(seed).permutation(len(structure.lines))
+    order = np.random.default_rng(seed_word(seed)).permutation(len(structure.lines))
     for line in (structure.lines[i] for i in order.tolist()):
         if drawn.mode not in line:
             drawn.add(line)
@@ -96,7 +97,7 @@ def _all_walks(
             starts,
             length=length,
             most_values=most_values,
-            random=np.random.default_rng(seed),
+            random=np.random.default_rng(seed_word(seed)),
         )
 
 

@@ -13,6 +13,7 @@ from neurogame.analysis.random_play import WordEvaluator
 from neurogame.analysis.state_space import enumerate_states
 from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.splitmix import seed_word
 
 _INVENTED = 512
 
@@ -86,7 +87,7 @@ def invented(
     Returns:
         Bool ``[n, F]``.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(seed_word(seed))
     states = np.repeat(initial[None], _INVENTED, axis=0)
     states[:, fluents] = False
     if len(sizes):

@@ -18,6 +18,7 @@ from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import pack_lanes
+from neurogame.splitmix import seed_word
 from neurogame.structure.automorphisms import find_chain
 from neurogame.structure.game_graph import FIXED, GameGraph, draw_game
 
@@ -140,7 +141,7 @@ class _Check:
         states = np.resize(states, (max(len(states), FEWEST_STATES), states.shape[1]))
         self.states = pack_lanes(states.T)
         self.legal, self.terminal, self.goals = evaluator.look(self.states)
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(seed_word(seed))
         self.open = ~self.terminal & pack_lanes(np.ones((1, len(states)), np.bool_))[0]
         self.steps: list[tuple[UInt64s, UInt64s, UInt64s]] = []
         for _ in range(_ROUNDS):

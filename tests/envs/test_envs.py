@@ -13,6 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test
 import neurogame as ng
 from neurogame.envs.lane_env import LaneEnv
 from neurogame.envs.observation import Observation
+from neurogame.envs.turns_env import TogetherEnv
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY
@@ -190,6 +191,24 @@ def test_lanes_are_at_least_one() -> None:
     assert ng.envs.vector("tictactoe", several).num_envs == 3
     with pytest.raises(ConfigurationError, match=r"num_envs=2\.5; a whole number is needed"):
         ng.envs.vector("tictactoe", 2.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_moves_before_a_reset_and_moves_that_are_missing_are_refused(parallel: bool) -> None:
+    for env in (
+        ng.envs.pettingzoo("tictactoe", parallel=parallel),
+        ng.envs.gymnasium("tictactoe"),
+    ):
+        move: Any = {"xplayer": 0, "oplayer": 9} if isinstance(env, TogetherEnv) else 0
+        with pytest.raises(GameError, match="no match is going on"):
+            env.step(move)
+        env.reset(seed=1)
+        env.step(move)
+    if parallel:
+        together: Any = ng.envs.pettingzoo("tictactoe", parallel=True)
+        together.reset()
+        with pytest.raises(GameError, match="action None of oplayer is not legal"):
+            together.step({"xplayer": 0})
 
 
 def test_a_match_in_which_nobody_chooses_is_rewarded() -> None:

@@ -9,10 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import ConfigurationError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.memory import Capacity
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
+from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game
 from tests.search.random_tree import (
     FREE,
     OPPOSED,
@@ -201,6 +205,17 @@ LIMITS = st.builds(
     depth=st.none() | st.integers(1, 50),
     simulations=st.none() | st.integers(1, 10**5),
 )
+
+
+@pytest.mark.parametrize("text", ["seconds=1e12", "nodes=1" + 20 * "0", "sims=1" + 20 * "0"])
+def test_numbers_beyond_64_bits_limit_nothing(text: str) -> None:
+    game, limit = Game.load("tictactoe"), Limit.parse(text)
+    state = game.initial_state()
+    result = Mcts(game).search(state, 0, limit)
+    assert result.proved
+    if limit.simulations is None:
+        searched = AlphaBeta(game, make_evaluator(game, "cilp")).search(state, 0, limit)
+        assert searched.value == result.value
 
 
 @given(limit=LIMITS)

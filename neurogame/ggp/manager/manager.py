@@ -26,6 +26,7 @@ from neurogame.ggp.protocol.messages import (
     message_text,
 )
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 _ABORT_SECONDS = 1.0
 
@@ -85,7 +86,7 @@ class _Match:
             upper_case=settings.upper_case,
             strict=settings.strict,
         )
-        sources = np.random.SeedSequence(seed).spawn(2 * len(seated))
+        sources = np.random.SeedSequence(seed_word(seed)).spawn(2 * len(seated))
         self._substitutes = [np.random.default_rng(s) for s in sources[: len(seated)]]
         self._chances = [np.random.default_rng(s) for s in sources[len(seated) :]]
         self._results = [

@@ -15,6 +15,7 @@ from neurogame.ggp.manager.managed_match import ManagedMatch
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -83,7 +84,7 @@ def play_http_series(
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")
     seated = seats(game.roles, [Contestant.parse(player) for player in players])
     seated = contact(seated, settings.patience)
-    seeds = np.random.SeedSequence(seed).generate_state(matches).tolist()
+    seeds = np.random.SeedSequence(seed_word(seed)).generate_state(matches).tolist()
     played: list[ManagedMatch] = []
     for number in range(matches):
         if number and not _free(seated, settings.patience):

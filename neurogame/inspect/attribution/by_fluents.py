@@ -15,6 +15,7 @@ from torch import Tensor
 from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.evaluators.measured import Measured
 from neurogame.simulate.game import State
+from neurogame.splitmix import seed_word
 
 _PIECES, _MOST_POINTS, _AT_ONCE = 32, 1024, 128
 """Pieces of a path at first, points of it at most, and points computed at once."""
@@ -70,7 +71,7 @@ def shapley_values(
     begin = baseline.fluents
     places = (begin ^ state.fluents).nonzero().view(-1)
     base, total = measured.numbers(torch.stack([begin, state.fluents])).tolist()
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed_word(seed))
     # What each fluent brings in an order and its reverse, on average.
     gains = torch.zeros(orders, len(begin), dtype=torch.float64)
     for number in range(orders if len(places) else 0):

@@ -16,6 +16,7 @@ from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -91,7 +92,7 @@ def _next_states(
 ) -> tuple[Bools, Bools, Int64s1, Bools1]:
     """Return states, what all their joint moves lead to, their numbers, and whether it is over."""
     simulator = game.simulator()
-    order = np.random.default_rng(seed).permutation(len(states))
+    order = np.random.default_rng(seed_word(seed)).permutation(len(states))
     mixed = states.select(torch.from_numpy(order))
     legal = simulator.look(mixed).legal.numpy()
     words = derive(seed, np.arange(len(mixed))).view(np.int64)

@@ -27,6 +27,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
+from neurogame.splitmix import seed_word
 
 
 def train_action_circuit(
@@ -59,7 +60,7 @@ def train_action_circuit(
         )
     settings = MctsSettings(tree="action" if config.teacher == "action" else "uct")
     search = Mcts(game, settings=settings, judges={"action": circuit}, seed=seed)
-    random = np.random.default_rng(seed & (1 << 64) - 1)
+    random = np.random.default_rng(seed_word(seed))
     optimiser = torch.optim.Adam(circuit.parameters(), lr=config.learning_rate)
     seen: list[list[_Row]] = [[], []]
     reports: list[ChoiceReport] = []

@@ -17,6 +17,7 @@ from neurogame.simulate.play_out import play_out
 from neurogame.simulate.samples import sample_states
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 _PLAYOUTS = 32
 """Of every move."""
@@ -73,7 +74,7 @@ def measure_evidence(
         most: playouts of one role's moves in all, at least 1.
     """
     simulator = game.simulator()
-    random = np.random.default_rng(seed & (1 << 64) - 1)
+    random = np.random.default_rng(seed_word(seed))
     sampled = sample_states(simulator, states, seed)
     legal = simulator.status(sampled)[0].numpy()
     flags = sampled.to_bool().numpy()

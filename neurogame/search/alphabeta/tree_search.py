@@ -139,6 +139,7 @@ class TreeSearch:
             raise ConfigurationError(
                 f"alpha-beta: limit {str(limit)!r}; set at least one of seconds, nodes, depth"
             )
+        limit = limit.countable()
         started = time.monotonic_ns()
         deadline = _UNLIMITED
         if limit.seconds is not None:

@@ -65,6 +65,7 @@ def quotas(limit: Limit, lanes: int | None, threads: int, started: int) -> list[
         threads: number of trees.
         started: when the search began, in nanoseconds of ``time.monotonic_ns``.
     """
+    limit = limit.countable()
     simulations, deadline = limit.simulations, 0
     if lanes is None:
         counted = 1 if simulations is not None else LANES

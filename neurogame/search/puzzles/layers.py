@@ -39,6 +39,7 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import Ending, play_out
 from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import seed_word
 
 _CHUNK_BYTES = 1 << 26
 """Fluents and moves of children that are made together, one byte each."""
@@ -144,7 +145,7 @@ class LayeredSearch:
         self._guides, self._outlook, self._chosen = guides, outlook, chosen
         self._width, self._known, self._stop = width, known, stop
         self._top = max((value for value, _ in game.circuit.goals[0]), default=0)
-        self._seeds = np.random.default_rng(seed)
+        self._seeds = np.random.default_rng(seed_word(seed))
         self._salt = int(self._seeds.integers(1 << 62))
         self._fluents = len(game.fluents)
         self._folds, self._needs = clocks is not None, needs
