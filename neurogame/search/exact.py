@@ -46,7 +46,7 @@ class Prover:
                 is proved. None: there is none to make.
         """
         self.game = game
-        settings = SearchSettings(think_when_forced=True)
+        settings = SearchSettings(opponents="paranoid", think_when_forced=True)
         self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings)
         self._limit = Limit(nodes=nodes, depth=_DEPTH)
         self._is_shared = opposed(game)

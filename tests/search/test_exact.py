@@ -89,6 +89,19 @@ def test_what_is_not_proved_is_left_out_and_counted() -> None:
     assert (found.states, found.unproved) == (0, 1)
 
 
+def test_what_takes_the_help_of_others_is_not_decided() -> None:
+    meeting = Game.from_text(
+        "(role a) (role b) (role c) (init begun) (place p) (place q)"
+        "(<= (legal ?r (go ?p)) (role ?r) (place ?p))"
+        "(<= (next (at ?r ?p)) (does ?r (go ?p))) (<= terminal (not (true begun)))"
+        "(<= met (true (at a ?p)) (true (at b ?p)) (true (at c ?p)))"
+        "(<= (goal ?r 100) (role ?r) met) (<= (goal ?r 0) (role ?r) (not met))"
+    )
+    prover = Prover(meeting)
+    assert not prover.is_decided(meeting.initial_state())
+    assert prover.value(meeting.initial_state(), 0) is None
+
+
 def test_states_without_one_chooser_are_refused() -> None:
     game = Game.load("bidding_tictactoe")
     with pytest.raises(GameError, match="exactly one"):
