@@ -59,6 +59,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},
     "up to 24 random plies first, lambda 0.9": {"openings": 24, "lambda_": 0.9},
+    "one setting for all games": {
+        "step_size": 0.006,
+        "epsilon": 0.05,
+        "openings": 6,
+        "lanes": 512,
+    },
     "lambda 0": {"lambda_": 0.0},
     "lambda 0.4": {"lambda_": 0.4},
     "lambda 0.9": {"lambda_": 0.9},
