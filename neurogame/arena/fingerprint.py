@@ -38,7 +38,8 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
         **{
             str(path): _hash(path)
             for text in settings.players
-            for source in map(Path, re.split("[:,=]", text))
+            # What a player learns in these matches changes the file of ``learn=`` with each.
+            for source in map(Path, re.split("[:,=]", re.sub(r",\s*learn\s*=[^,]*", "", text)))
             for path in _files(source)
         },
     }

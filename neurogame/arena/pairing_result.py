@@ -163,8 +163,13 @@ class PairingResult:
         for index, name in enumerate(self.players):
             if pace := self.pace(index):
                 lines.append(f"  {name:{width}s}  per second: {pace}")
-        faults = sum(self.illegal_moves), sum(self.timeouts), self.unfinished
-        for count, what in zip(faults, ("illegal moves", "timeouts", "unfinished"), strict=True):
+        faults = {
+            "illegal moves": sum(self.illegal_moves),
+            "timeouts": sum(self.timeouts),
+            "late starts": sum(self.start_timeouts),
+            "unfinished": self.unfinished,
+        }
+        for what, count in faults.items():
             if count:
                 lines.append(f"  {what}: {count}")
         if self.opening_note:

@@ -41,11 +41,11 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         start, play = (CLOCK_SHARE * float(text) for text in options.clock.split(","))
-        if not math.isfinite(start):
+        if not (0 < start < math.inf and 0 < play < math.inf):
             raise ValueError
     except ValueError:
         raise ConfigurationError(
-            f"--clock {options.clock}: two numbers of seconds are needed, as in 30,4"
+            f"--clock {options.clock}: two numbers of seconds above 0 are needed, as in 30,4"
         ) from None
     spec = PlayerSpec.parse(options.player)
     if spec.kind != "auto":

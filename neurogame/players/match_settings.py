@@ -51,6 +51,15 @@ class MatchSettings(Settings):
     )
     record_states: bool = setting(False, "whether to record every state")
 
+    def check(self) -> None:
+        """Refuse openings after which nobody would be asked."""
+        if self.opening_plies >= self.max_plies:
+            raise self.refused(
+                "max_plies",
+                f"more than the {self.opening_plies} random plies that a match begins with "
+                "(opening_plies)",
+            )
+
     @property
     def thinking(self) -> Limit:
         """The limit that players are given: their own one, and within the play clock."""

@@ -51,6 +51,5 @@ class SolvePlayer(SearchPlayer):
                 f"{', chance one of them' * (game.chance is not None)}; solve is for games of one "
                 "role, take mcts or auto"
             )
-        if self._solver is None or game is not self._game:
-            self._solver = PuzzleSolver(game, match.seed)
+        self._solver = PuzzleSolver(game, match.seed)
         return self._solver

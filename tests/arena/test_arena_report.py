@@ -6,6 +6,7 @@ import dataclasses
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,10 @@ def test_two_players_by_hand() -> None:
 def test_faults_and_times_follow_the_player_not_the_role() -> None:
     tally = PairingTally((0, 1), 2, 2)
     plan = list(slots(2, 2, 2, 0))
-    tally.add(plan[0], record((1, 0), illegal=(3, 0), seconds=(4, 1), decisions=(2, 1)))
+    late = replace(
+        record((1, 0), illegal=(3, 0), seconds=(4, 1), decisions=(2, 1)), start_timeouts=(1, 0)
+    )
+    tally.add(plan[0], late)
     tally.add(
         plan[1],
         record((1, 0), illegal=(0, 2), seconds=(1, 8), decisions=(1, 4), ending="step limit"),
@@ -121,6 +125,8 @@ def test_faults_and_times_follow_the_player_not_the_role() -> None:
     assert found.slowest_seconds == (8, 1)
     assert found.unfinished == 1
     assert found.mean_length == 2
+    for line in ("illegal moves: 5", "late starts: 1", "unfinished: 1"):
+        assert f"  {line}" in str(found)
 
 
 def test_what_searches_did_is_told_by_the_second_and_beside_the_others() -> None:

@@ -135,6 +135,16 @@ def test_results_do_not_depend_on_workers_nor_on_their_deaths(tmp_path: Path) ->
     assert len(lines(folder)) == len(finished) == 8
 
 
+def test_arenas_in_which_a_player_learns_go_on(tmp_path: Path) -> None:
+    learned = tmp_path / "learned.pt"
+    for matches in (2, 4, 6):
+        settings = changed(
+            players=(f"alphabeta:cilp,depth=1,learn={learned}", "random"), matches=matches
+        )
+        assert run_arena(settings, output=tmp_path / "out").matches == matches
+    assert load_checkpoint(learned).counters["matches"] == 6
+
+
 class Backwards(Executor):
     """Plays what it is given last first."""
 
@@ -344,6 +354,7 @@ def test_refused_settings() -> None:
         ({"opening_plies": -1}, "opening_plies=-1"),
         ({"play_clock": 0.0}, "play_clock"),
         ({"max_plies": 0}, "max_plies=0"),
+        ({"max_plies": 3, "opening_plies": 3}, "max_plies=3; allowed: more than the 3 random"),
         ({"players": ("random",), "sprt": SprtSettings()}, "sprt compares players"),
     ):
         with pytest.raises(ConfigurationError, match=words):

@@ -49,8 +49,10 @@ def test_one_role_is_solved(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--clock", "30"], "--clock 30: two numbers of seconds are needed"),
-        (["--clock", "a,b"], "two numbers of seconds are needed"),
+        (["--clock", "30"], "--clock 30: two numbers of seconds above 0 are needed"),
+        (["--clock", "a,b"], "two numbers of seconds above 0 are needed"),
+        (["--clock=-5,1"], "two numbers of seconds above 0 are needed"),
+        (["--clock", "5,0"], "two numbers of seconds above 0 are needed"),
         (["--player", "mcts"], "--player mcts: it must be auto"),
     ],
 )

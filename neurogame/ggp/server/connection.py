@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         allowed: str = "",
     ) -> None:
         self.arrived = 0.0
-        """When the connection was there; :func:`time.monotonic`."""
+        """When the first byte was there, before it the connection; :func:`time.monotonic`."""
         self.is_complete = False
         """Whether nothing more is read: the request is complete, or refused."""
         self._keeper = keeper
@@ -71,6 +71,7 @@ class Connection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._pause: asyncio.TimerHandle | None = None
         self._was_continued = False
+        self._has_begun = False
         self._has_ended = False
         self._was_answered = False
         self.held = 0
@@ -107,6 +108,9 @@ class Connection(asyncio.Protocol):
             if self._ignored > _MOST_IGNORED:
                 self.drop()
             return
+        if not self._has_begun:
+            # Some connect long before they have a message; clocks run from its first byte.
+            self._has_begun, self.arrived = True, time.monotonic()
         if self._pause is not None:
             self._pause.cancel()
             self._pause = None

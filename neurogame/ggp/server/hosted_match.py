@@ -105,6 +105,8 @@ class HostedMatch:
         with self._waits(arrived):
             if not self._turn.acquire(timeout=max(0.0, latest - time.monotonic())):
                 self._log.write("failure", what="asked for a move while the last was not yet found")
+                if message.moves is not None:
+                    self._side.hear(message.moves)
                 return "nil"
             try:
                 if self._is_over:

@@ -40,7 +40,9 @@ class Narrator:
         """
         line = self._line(event, fields)
         if line:
-            whole = " ".join(f"{self._match}: {line}".split())
+            # Names come from others: none may tell a terminal what to do.
+            words = " ".join(f"{self._match}: {line}".split())
+            whole = "".join(letter if letter.isprintable() else "?" for letter in words)
             self._report(whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} ...")
 
     def _line(self, event: str, fields: Mapping[str, Any]) -> str:

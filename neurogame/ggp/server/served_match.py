@@ -72,8 +72,8 @@ class ServedMatch:
     Nothing that the rules, the player or a process do raises an error here. A process that dies
     is replaced, at most twice without having answered; the new one is told all moves of the match.
 
-    One thread of the server at a time uses a match; only :meth:`abort` and :meth:`close` may be
-    called by others meanwhile.
+    One thread of the server at a time uses a match; only :meth:`hear`, :meth:`abort` and
+    :meth:`close` may be called by others meanwhile.
     """
 
     def __init__(
@@ -151,6 +151,15 @@ class ServedMatch:
                 return MoveAnswer(NIL, "none", time.monotonic())
             self._until = None
             return self._best()
+
+    def hear(self, moves: Joint) -> None:
+        """Take a joint move that nobody can be asked about now; the next question tells it.
+
+        Args:
+            moves: the last joint move.
+        """
+        with self._condition:
+            self._history.append(moves)
 
     def stop(self, moves: Joint | None) -> None:
         """End the match, which is over; its result goes to the log.

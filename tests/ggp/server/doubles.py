@@ -65,6 +65,9 @@ class FakeSide:
         self._called(f"play {moves}")
         return self.moves.pop(0) if self.moves else Reply("noop", "search", time.monotonic())
 
+    def hear(self, moves: tuple[str, ...]) -> None:
+        self.calls.append(f"hear {moves}")
+
     def stop(self, moves: tuple[str, ...] | None) -> None:
         self._called(f"stop {moves}", can_wait=False)
 

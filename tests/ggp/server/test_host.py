@@ -179,8 +179,11 @@ def test_a_move_that_cannot_have_its_turn_in_time_is_nil() -> None:
     side = begun(stage, Start("m.1", "x", "", 0, 0.3))
     first = waiting(stage, Play("m.1", None), side)
     assert ask(stage, Play("m.1", None)) == "nil"
+    assert ask(stage, Play("m.1", ("a", "b"))) == "nil"
     side.go.set()
     assert first.result(PATIENCE) == "noop"
+    # What was moved counts all the same.
+    assert side.calls[-1] == "hear ('a', 'b')"
 
 
 def test_too_many_waiting_messages_are_answered_busy() -> None:
@@ -372,7 +375,7 @@ def test_closing_ends_the_match_and_the_look_at_rules() -> None:
 
 def test_the_log_and_the_lines_tell_the_match(tmp_path: Path) -> None:
     stage = Stage(ServeSettings(log=tmp_path, player="mcts"))
-    side = begun(stage, Start("../m 1", "x", "(role x)", 10, 5))
+    side = begun(stage, Start("../m 1", "\x1b[31mx", "(role x)", 10, 5))
     side.log.write("ready", who="thinker", player="mcts")
     ask(stage, Play("../m 1", None))  # No choice: not worth a line.
     side.log.write("fallback", who="thinker", ask=2, move="(a 2)")
@@ -394,7 +397,7 @@ def test_the_log_and_the_lines_tell_the_match(tmp_path: Path) -> None:
         (None, "noop", "search"),
         (["b"], "(a 1)", "guard"),
     ]
-    assert stage.lines[0] == "../m 1: starts, role x, clocks 10 s and 5 s"
+    assert stage.lines[0] == "../m 1: starts, role ?[31mx, clocks 10 s and 5 s"
     assert stage.lines[1] == "../m 1: mcts plays"
     assert stage.lines[2].startswith("../m 1: move 2: noop after 0.0")
     assert stage.lines[3].startswith("../m 1: move 3: (a 1) (guard) after 0.0")

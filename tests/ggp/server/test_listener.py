@@ -193,6 +193,18 @@ def test_a_manager_that_has_gone_away_does_no_harm(served: Served, stage: Stage)
     assert served.body(recorded("( STOP gone NIL )")) == b"done"
 
 
+def test_clocks_run_from_the_first_byte(served: Served, stage: Stage) -> None:
+    assert served.body(recorded(f"( START early x {RULES} 10 5)")) == b"ready"
+    with served.connect() as early:
+        time.sleep(0.5)  # Nobody can wait for this too long.
+        before = time.monotonic()
+        early.sendall(recorded("( PLAY early NIL )"))
+        assert everything(early).endswith(b"noop")
+    # 5 s less a reserve of 0.1.
+    assert stage.sides[-1].deadlines[2] >= before + 4.7
+    assert served.body(recorded("( STOP early NIL )")) == b"done"
+
+
 def test_a_request_has_its_time_in_all_not_per_byte() -> None:
     with closing(Served(Stage().host, ReadingLimits(seconds=0.3))) as served:
         with served.connect() as slow:
