@@ -87,7 +87,8 @@ class ThresholdNorm:
         rest = 1 - t
         holds = (rest * weak ** (1.0 / self.q)).clamp_max(rest)
         total = strong + weak * float((1.0 - self.t) ** self.q)
-        fails = (total ** (1.0 / self.q)).clamp(t, torch.ones_like(t))
+        # Below 1: a falsity of 0, its negation, would be taken for no operand.
+        fails = (total ** (1.0 / self.q)).clamp(t, torch.ones_like(t) - 2.0**-24)
         return torch.where(strong == 0, holds, fails)
 
     def conjunction(self, falsity: Tensor, dim: int) -> Tensor:

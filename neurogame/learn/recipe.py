@@ -99,7 +99,7 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
 
 def _networks_lanes(lengths: GameLengths) -> int:
     """Return how many games goal networks play in a round, which ends with the longest of them."""
-    return int(min(256, max(16, _ROUND // lengths.mean)))
+    return int(min(256, max(16, _ROUND // max(lengths.mean, 1.0))))
 
 
 def fresh_rules_network(game: Game, config: LaneConfig) -> RulesNetwork:

@@ -29,7 +29,7 @@ def read_config(path: Path) -> dict[str, Any]:
     file = path / CONFIG
     try:
         return dict(**json.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise CheckpointError(
             f"{path} holds no run; name a folder that neurogame train has made"
         ) from None

@@ -22,7 +22,8 @@ class TrainConfig(Settings):
     seconds: float | None = setting(
         None,
         "processor seconds of learning after which the run ends; the command 'train' ends within "
-        "ten seconds of its own clock beyond them, set-up and measurements included",
+        "ten seconds of its own clock beyond them, set-up and measurements included, and takes 180 "
+        "where neither these nor games are given",
         least=0,
     )
     games: int | None = setting(None, "games of self-play after which the run ends", least=1)
@@ -31,7 +32,11 @@ class TrainConfig(Settings):
         "matches against the last release that decide whether weights are released, at each mark; "
         "half of them are played from the other side",
         least=2,
+        most=1_000_000,
     )
     opening_plies: int = setting(
-        4, "random plies at the start of every match that measures, exactly as many", least=0
+        4,
+        "random plies at the start of every match that measures, exactly as many",
+        least=0,
+        most=65_536,
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from neurogame.errors import CheckpointError
+from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
@@ -102,8 +102,12 @@ class Trainer(TrainingRun):
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
-            ConfigurationError: the run would have no end.
+            ConfigurationError: the run would have no end, or no game a move.
         """
+        if game.initial_state().is_terminal:
+            raise ConfigurationError(
+                f"{game.name}: its initial state is terminal, so there is nothing to learn"
+            )
         self._settings = config.learner or fitted(game)
         super().__init__(game, config, folder, self._settings.seed, self._settings.cores)
         self.config = replace(config, learner=self._settings)
@@ -114,7 +118,7 @@ class Trainer(TrainingRun):
         self.untrained = make_evaluator(game, networks, self._settings.seed).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
         self._released = released
-        self._considered = self.learner.losses()
+        self._considered, self._is_due = self.learner.losses(), False
         if resumed is not None:
             self._restore(resumed)
 
@@ -128,6 +132,8 @@ class Trainer(TrainingRun):
         first, since = self.counters.rounds == 0, self._progress()
         if first:
             self._released(self.release)
+        if self._is_due:
+            self._consider()
         if isinstance(self.learner, LaneLearner) and self.learner.is_outgrown():
             self._double(self.learner)
         self.learner.round()
@@ -194,7 +200,12 @@ class Trainer(TrainingRun):
         row = {**self._row(), "loss": _known(loss)}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         comparison = self._match(candidate, self.release.evaluator)
-        if comparison.matches or self.stop_requested:
+        self._is_due = self.stop_requested and comparison.matches < self.config.release_matches
+        if self._is_due:
+            # Matches that a stop has cut decide nothing; a resumed run begins with them.
+            self._considered = before
+            return
+        if comparison.matches:
             better = comparison.is_better()
         else:
             # No match was over in time: what predicts outcomes is believed to play better, too.
@@ -239,11 +250,14 @@ class Trainer(TrainingRun):
 
     def _state(self) -> dict[str, Any]:
         """Return the state of the learner as plain tensors and texts."""
+        (loss, values), (before, known) = self.learner.losses(), self._considered
         return {
             "averaged": copied_weights(self.learner.averaged),
             "state": self.learner.state(),
             "released_at": self.release.seconds,
             "doublings": self.learner.doublings,
+            "is_due": self._is_due,
+            "unconsidered": [loss - before, values - known],
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
@@ -255,6 +269,10 @@ class Trainer(TrainingRun):
             if isinstance(self.learner, LaneLearner):
                 self._double(self.learner)
         self.learner.restore(kept["state"], kept["averaged"], Counters(**checkpoint.counters))
+        self._is_due = bool(kept.get("is_due", False))
+        if "unconsidered" in kept:
+            loss, values = kept["unconsidered"]
+            self._considered = (-loss, -values)
         released = rebuild_evaluator(self.game, checkpoint.description)
         released.load_state_dict(checkpoint.weights)
         self.release = Release(

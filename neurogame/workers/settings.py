@@ -17,7 +17,8 @@ class WorkerSettings(Settings):
     workers: int = setting(
         1,
         "pieces of work, such as matches, that are done at the same time, each by a process of "
-        "its own on one core; no more than there are cores if anything is limited in seconds",
+        "its own (learning on one machine: a thread); no more than there are cores if anything is "
+        "limited in seconds",
         least=1,
     )
     cluster: str | None = setting(

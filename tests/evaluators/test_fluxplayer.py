@@ -30,6 +30,7 @@ from neurogame.simulate.samples import sample_states
 from tests.circuit.by_hand import with_outputs
 from tests.conftest import shared
 from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_states
+from tests.evaluators.rules_networks import states_in_play
 
 Norm = tuple[float, float, float]
 NORMS = [(0.75, 0.6, 25.0), (0.9, 0.9, 2.0), (0.6, 0.55, 6.0), (0.8, 0.7, 1.0)]
@@ -231,6 +232,14 @@ def test_the_end_of_the_game_is_a_part_of_the_proof_graph_if_wanted() -> None:
     moving = draft.circuit(("x",), (((100, draft.fluent(0)),),))
     with pytest.raises(GameError, match="depends on a move"):
         build_proof_graph(with_outputs(moving, terminal=4), end=True)
+
+
+@pytest.mark.parametrize("norm", [(0.99, 0.51, 25.0), (0.99, 0.51, 100.0), (0.99, 0.6, 100.0)])
+def test_compiled_values_are_the_same_where_truths_reach_0(norm: Norm) -> None:
+    game = Game.load("connectfour5")
+    evaluator = fluxplayer(game, norm)
+    states = states_in_play(game, 40).to_bool()
+    torch.testing.assert_close(evaluator(states), evaluator(states.float()), atol=1e-5, rtol=0)
 
 
 def test_it_is_rebuilt_from_its_description_and_has_nothing_to_learn() -> None:

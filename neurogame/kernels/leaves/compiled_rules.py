@@ -95,7 +95,7 @@ def make_compiled_rules(circuit: Circuit, rules: CompiledStep, leaves: int) -> C
     roles, values = goals_of(circuit)
     counted = values > 0
     # The cells of the inputs follow each other: those of the fluents, then of the moves.
-    first_move = int(rules.inputs[fluents]) // size
+    first_move = int(rules.inputs[fluents]) // size if circuit.move_count else 0
     return CompiledRules(
         evaluate=rules.code.address("evaluate"),
         arguments=arguments,

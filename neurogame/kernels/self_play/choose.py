@@ -225,6 +225,8 @@ def _decide_together(games: GameLanes, opening: bool) -> None:
             while bits:
                 move = 64 * word + lowest_bit(bits)
                 bits &= bits - _ONE
+                if games.worth[move] == math.inf:
+                    continue  # Of too many joint moves none with it was drawn.
                 if games.worth[move] > best:
                     best, ties = games.worth[move], 1
                     joint[lane, role] = move

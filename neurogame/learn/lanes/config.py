@@ -26,18 +26,24 @@ class LaneConfig(Settings):
     cores: int = setting(
         1,
         "groups of lanes, each played and learned from by itself, on a processor core of this "
-        "process or by workers; each number plays other games",
+        "process or by workers, for whom 'train' makes 4; each number plays other games",
         least=1,
         most=64,
     )
     round_plies: int = setting(
-        16, "plies of each lane after which the groups agree on weights", least=1, most=4096
+        16,
+        "plies of each lane after which the groups agree on weights; 128 where workers play",
+        least=1,
+        most=4096,
     )
     plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
     lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)
     epsilon: float = setting(0.1, "chance of a random move", least=0, most=1)
     openings: int = setting(
-        8, "most random plies at the start of a game; how many is drawn for each", least=0
+        8,
+        "most random plies at the start of a game; how many is drawn for each",
+        least=0,
+        most=65_536,
     )
     table_rate: float = setting(
         0.02, "step size of pattern tables, before temporal coherence makes it smaller", least=0
@@ -56,7 +62,7 @@ class LaneConfig(Settings):
         "name towards 0",
         least=0,
     )
-    step_every: int = setting(2048, "positions of one step of Adam", least=1)
+    step_every: int = setting(2048, "positions of one step of Adam", least=1, most=10**12)
     memory: float = setting(
         8.0,
         "how many times shorter than the whole run the time is over which weights are averaged; "
