@@ -39,7 +39,7 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
             str(path): _hash(path)
             for text in settings.players
             # What a player learns in these matches changes the file of ``learn=`` with each.
-            for source in map(Path, re.split("[:,=]", re.sub(r",\s*learn\s*=[^,]*", "", text)))
+            for source in map(Path, re.split("[:,=]", re.sub(r"[:,]\s*learn\s*=[^,]*", "", text)))
             for path in _files(source)
         },
     }

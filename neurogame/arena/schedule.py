@@ -9,8 +9,6 @@ from typing import final
 
 import numpy as np
 
-from neurogame.splitmix import seed_word
-
 _ALL_PERMUTATIONS_UP_TO = 3
 
 
@@ -86,7 +84,7 @@ def block_seed(seed: int, block: int) -> int:
         seed: seed of the plan, at least 0.
         block: number of the block.
     """
-    return int(np.random.SeedSequence((seed_word(seed), block)).generate_state(1)[0])
+    return int(np.random.SeedSequence((seed, block)).generate_state(1)[0])
 
 
 def slots(

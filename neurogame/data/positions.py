@@ -58,7 +58,7 @@ def positions(
     Args:
         game: the game, or its name or file.
         n: number of positions, at least 1.
-        seed: at least 0; with the other arguments it decides what is returned.
+        seed: any whole number; with the other arguments it decides what is returned.
         phase: which part of each game they are of: from what share of its plies to what share,
             within 0..1; ``(0.75, 1)`` is the last quarter.
         evaluator: plays all roles, one ply ahead; None: all moves are random, which is thousands of
@@ -69,8 +69,8 @@ def positions(
         GameError: an argument is out of its range, or no game has such a position.
     """
     game = game_of(game)
-    if n < 1 or seed < 0:
-        raise GameError(f"n={n}, seed={seed}; n must be at least 1 and seed at least 0")
+    if n < 1:
+        raise GameError(f"n={n}; must be at least 1")
     check_part(phase, epsilon)
     games = -(-n // _OF_A_GAME)
     if evaluator is None:

@@ -50,7 +50,7 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
         Args:
             game: the game, or its name or file.
             batch: positions of an item, at least 1.
-            seed: at least 0; decides all items.
+            seed: any whole number; decides all items.
             phase: see :func:`~neurogame.data.positions.positions`, as of the two that follow.
             evaluator: plays with the weights that it has when positions are made.
             epsilon: of its moves.
@@ -60,8 +60,8 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
             GameError: an argument is out of its range, or there is no board.
         """
         super().__init__()
-        if batch < 1 or seed < 0:
-            raise GameError(f"batch={batch}, seed={seed}; must be at least 1 and 0")
+        if batch < 1:
+            raise GameError(f"batch={batch}; must be at least 1")
         check_part(phase, epsilon)
         self._game = game_of(game)
         self._batch, self._seed, self._phase = batch, seed_word(seed), phase

@@ -118,7 +118,7 @@ class Trainer(TrainingRun):
         self.untrained = make_evaluator(game, networks, self._settings.seed).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
         self._released = released
-        self._considered, self._is_due = self.learner.losses(), False
+        self._considered = self.learner.losses()
         if resumed is not None:
             self._restore(resumed)
 
@@ -132,7 +132,7 @@ class Trainer(TrainingRun):
         first, since = self.counters.rounds == 0, self._progress()
         if first:
             self._released(self.release)
-        if self._is_due:
+        if self.is_due:
             self._consider()
         if isinstance(self.learner, LaneLearner) and self.learner.is_outgrown():
             self._double(self.learner)
@@ -200,8 +200,8 @@ class Trainer(TrainingRun):
         row = {**self._row(), "loss": _known(loss)}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         comparison = self._match(candidate, self.release.evaluator)
-        self._is_due = self.stop_requested and comparison.matches < self.config.release_matches
-        if self._is_due:
+        self.is_due = self.stop_requested and comparison.matches < self.config.release_matches
+        if self.is_due:
             # Matches that a stop has cut decide nothing; a resumed run begins with them.
             self._considered = before
             return
@@ -256,7 +256,7 @@ class Trainer(TrainingRun):
             "state": self.learner.state(),
             "released_at": self.release.seconds,
             "doublings": self.learner.doublings,
-            "is_due": self._is_due,
+            "is_due": self.is_due,
             "unconsidered": [loss - before, values - known],
         }
 
@@ -269,7 +269,7 @@ class Trainer(TrainingRun):
             if isinstance(self.learner, LaneLearner):
                 self._double(self.learner)
         self.learner.restore(kept["state"], kept["averaged"], Counters(**checkpoint.counters))
-        self._is_due = bool(kept.get("is_due", False))
+        self.is_due = bool(kept.get("is_due", False))
         if "unconsidered" in kept:
             loss, values = kept["unconsidered"]
             self._considered = (-loss, -values)

@@ -45,6 +45,8 @@ class TrainingRun(ABC):
         results: evaluations so far, oldest first.
         saved: hash of the last file; empty if there is none yet.
         stop_requested: whether the run is to end after the present round.
+        is_due: whether matches that decide on a release were cut by the stop: a resumed run begins
+            with them.
         learn_until: when learning ends at the latest, by
             :func:`~neurogame.first_use.working_time`; what measures then ends soon.
         end: when the run has to be over, likewise.
@@ -71,7 +73,7 @@ class TrainingRun(ABC):
             raise ConfigurationError("training without an end: give seconds or games")
         self.game, self.folder, self.seed, self.cores = game, folder, seed, cores
         self.results: list[dict[str, Any]] = []
-        self.stop_requested = self.is_cut = False
+        self.stop_requested = self.is_cut = self.is_due = False
         self.learn_until = self.end = math.inf
         self._stopped_at = math.inf
         self._ends = ends

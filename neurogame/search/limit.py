@@ -83,11 +83,10 @@ class Limit(Settings):
     def countable(self) -> Limit:
         """Return the limit in numbers that 64 bits can count: at most 95 years, and 2^55."""
         most = {"seconds": 3e9, "nodes": 1 << 55, "simulations": 1 << 55}
-        given = {name: getattr(self, name) for name in most}
-        return replace(
-            self,
-            **{n: min(value, most[n]) for n, value in given.items() if value is not None},
-        )
+        beyond: dict[str, Any] = {
+            name: end for name, end in most.items() if (getattr(self, name) or 0) > end
+        }
+        return replace(self, **beyond) if beyond else self
 
     def merged(self, other: Limit) -> Limit:
         """Return the stricter of the two limits, field by field.

@@ -56,6 +56,8 @@ def test_positions_are_of_the_phase_and_lead_to_their_targets(name: str) -> None
     assert whole.plies.float().mean() < found.plies.float().mean()
     again = ng.data.positions(game, 300, seed=3, phase=(0.5, 1.0))
     assert torch.equal(again.states.words, found.states.words)
+    below, same = (ng.data.positions(game, 300, seed=seed) for seed in (-3, 2**64 - 3))
+    assert torch.equal(below.states.words, same.states.words)
 
 
 def test_an_evaluator_plays_better_games_than_chance() -> None:

@@ -130,7 +130,7 @@ def _run(
     with gentle_interrupt(trainer):
         with training_bar(trainer, hidden=hidden, shown=workers()) as show:
             trainer.run(lambda row: show(_shown(row, meter, workers())))
-        interrupted = trainer.stop_requested and not trainer.finished()
+        interrupted = trainer.stop_requested and (trainer.is_due or not trainer.finished())
         _collect(meter, trainer, not hidden)
         strength = strength_of_run(trainer.folder.path)
     summary = _summary(trainer, strength)
