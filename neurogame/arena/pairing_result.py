@@ -143,6 +143,8 @@ class PairingResult:
 
     def __str__(self) -> str:
         """Return a summary for people."""
+        if not self.matches:
+            return "no match was finished"
         begun = f", from {self.openings} openings" if self.openings > 1 else ""
         lines = [f"{self.game}: {self.matches} matches, {self.distinct_games} distinct{begun}"]
         width = max(len(name) for name in self.players)

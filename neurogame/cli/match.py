@@ -62,10 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
     torch.set_num_threads(options.threads)
     result = _played(options)
-    if options.json:
-        print(json.dumps(result.as_dict()))
-    else:
-        print(result if result.matches else "no match was finished")
+    print(json.dumps(result.as_dict()) if options.json else result)
     return 130 if result.interrupted else 0
 
 

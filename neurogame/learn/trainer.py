@@ -195,16 +195,16 @@ class Trainer(TrainingRun):
     def _consider(self) -> None:
         """Let the averaged weights play the last release, and release them if they win."""
         seconds = self.counters.seconds
-        before, self._considered = self._considered, self.learner.losses()
-        loss = mean_loss(before, self._considered)
+        losses = self.learner.losses()
+        loss = mean_loss(self._considered, losses)
         row = {**self._row(), "loss": _known(loss)}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         comparison = self._match(candidate, self.release.evaluator)
         self.is_due = self.stop_requested and comparison.matches < self.config.release_matches
         if self.is_due:
             # Matches that a stop has cut decide nothing; a resumed run begins with them.
-            self._considered = before
             return
+        self._considered = losses
         if comparison.matches:
             better = comparison.is_better()
         else:

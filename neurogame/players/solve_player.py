@@ -19,7 +19,7 @@ _SHARE = 0.9
 
 @final
 class SolvePlayer(SearchPlayer):
-    """Breadth-first search by layers; what it has found it remembers from match to match."""
+    """Breadth-first search by layers, anew in each match."""
 
     HEEDED = ("seconds", "nodes")
 
@@ -31,17 +31,17 @@ class SolvePlayer(SearchPlayer):
             limit: its own limit; the stricter of this and the match's counts.
         """
         super().__init__(Outfit(name=name, limit=limit))
-        self._solver: PuzzleSolver | None = None
 
     def _use_start(self, state: State, end: float) -> None:
         """Look for a line as long as the start's seconds allow."""
         super()._use_start(state, end)
-        assert self._solver is not None
+        solver = self._search
+        assert isinstance(solver, PuzzleSolver)
         left = _SHARE * (end - time.monotonic())
         stop = time.monotonic() + left
         with during(f"{self.name}: looks for a line in {state.game.name}", max(left, 0.0)):
-            self._solver.ponder(state, self._role, lambda: time.monotonic() >= stop)
-        self.report = self._solver.headline
+            solver.ponder(state, self._role, lambda: time.monotonic() >= stop)
+        self.report = solver.headline
         say(f"{self.name}: {self.report}")
 
     def _make_search(self, game: Game, match: MatchStart, end: float | None) -> PuzzleSolver:
@@ -51,5 +51,4 @@ class SolvePlayer(SearchPlayer):
                 f"{', chance one of them' * (game.chance is not None)}; solve is for games of one "
                 "role, take mcts or auto"
             )
-        self._solver = PuzzleSolver(game, match.seed)
-        return self._solver
+        return PuzzleSolver(game, match.seed)

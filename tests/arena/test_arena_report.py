@@ -129,6 +129,10 @@ def test_faults_and_times_follow_the_player_not_the_role() -> None:
         assert f"  {line}" in str(found)
 
 
+def test_nothing_finished_is_said_in_words() -> None:
+    assert str(result(PairingTally((0, 1), 2, 2))) == "no match was finished"
+
+
 def test_what_searches_did_is_told_by_the_second_and_beside_the_others() -> None:
     tally = PairingTally((0, 1), 2, 2)
     one = {"search_seconds": 2.0, "judge_seconds": 0.5, "simulations": 3000, "moves_judged": 8000}

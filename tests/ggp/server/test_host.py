@@ -375,7 +375,7 @@ def test_closing_ends_the_match_and_the_look_at_rules() -> None:
 
 def test_the_log_and_the_lines_tell_the_match(tmp_path: Path) -> None:
     stage = Stage(ServeSettings(log=tmp_path, player="mcts"))
-    side = begun(stage, Start("../m 1", "\x1b[31mx", "(role x)", 10, 5))
+    side = begun(stage, Start("../m 1", "x", "(role x)", 10, 5))
     side.log.write("ready", who="thinker", player="mcts")
     ask(stage, Play("../m 1", None))  # No choice: not worth a line.
     side.log.write("fallback", who="thinker", ask=2, move="(a 2)")
@@ -397,11 +397,17 @@ def test_the_log_and_the_lines_tell_the_match(tmp_path: Path) -> None:
         (None, "noop", "search"),
         (["b"], "(a 1)", "guard"),
     ]
-    assert stage.lines[0] == "../m 1: starts, role ?[31mx, clocks 10 s and 5 s"
+    assert stage.lines[0] == "../m 1: starts, role x, clocks 10 s and 5 s"
     assert stage.lines[1] == "../m 1: mcts plays"
     assert stage.lines[2].startswith("../m 1: move 2: noop after 0.0")
     assert stage.lines[3].startswith("../m 1: move 3: (a 1) (guard) after 0.0")
     assert stage.lines[4] == "../m 1: over after 3 moves, goals 100 0"
+
+
+def test_names_tell_a_terminal_nothing() -> None:
+    stage = Stage()
+    begun(stage, Start("m\x1b]0;name\x07", "\x1b[31mx", "(role x)", 10, 5))
+    assert stage.lines == ["m?]0;name?: starts, role ?[31mx, clocks 10 s and 5 s"]
 
 
 SECONDS = st.floats(0, 1e5)
