@@ -35,11 +35,12 @@ def foreseen(circuit: Circuit, *, cache: bool = True) -> Circuit:
 
     Returns:
         The same fluents, moves and next states; more ends, and the goals there. The circuit itself
-        where there are not two roles that move in turn and whose goals sum to 100 (in random play,
-        as searches judge them), where one has no goal for losing, and where the gates are too many,
-        or would be.
+        where there are not two players that move in turn and whose goals sum to 100 (in random
+        play, as searches judge them), where one has no goal for losing, and where the gates are too
+        many, or would be.
     """
-    if len(circuit.roles) != 2 or circuit.gate_count > MOST_GATES:
+    is_two = len(circuit.roles) == 2 and circuit.chance is None
+    if not is_two or circuit.gate_count > MOST_GATES:
         return circuit
     key = f"{circuit.key}-{_FORMAT}"
     made = load_circuit(key) if cache else None

@@ -14,6 +14,7 @@ from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
+from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import random_steps
@@ -47,6 +48,22 @@ def test_states_that_are_surely_won_are_ends(name: str) -> None:
 def test_other_rules_are_left_as_they_are(name: str) -> None:
     """Rules are kept where it takes too many gates, or there are not two opposed roles."""
     game = library_game(name)
+    assert game.foreseen is game.circuit
+
+
+def test_rules_of_one_player_against_chance_are_left_as_they_are() -> None:
+    """Chance wants nothing, so no move of its wins, even where it has the opposite goals."""
+    game = Game.from_text(
+        "(role random) (role r) (init (turn random))"
+        "(<= (next (turn r)) (true (turn random))) (<= (next (turn random)) (true (turn r)))"
+        "(<= (legal ?r a) (true (turn ?r))) (<= (legal ?r b) (true (turn ?r)))"
+        "(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))"
+        "(<= (next won) (does r a)) (<= (next lost) (does random b))"
+        "(<= terminal (true won)) (<= terminal (true lost))"
+        "(<= (goal r 100) (true won)) (<= (goal r 0) (not (true won)))"
+        "(<= (goal random 0) (true won)) (<= (goal random 100) (not (true won)))",
+        cache=False,
+    )
     assert game.foreseen is game.circuit
 
 
