@@ -67,7 +67,7 @@ class WinningMoves:
 
     @cached_property
     def wins(self) -> dict[int, Int64s]:
-        """Literals of each role's legal moves that win; int64 ``[M]``.
+        """Literals of each role's legal moves that win, none without goals; int64 ``[M]``.
 
         Raises:
             LimitError: they take too many gates.
@@ -76,7 +76,7 @@ class WinningMoves:
         goals -= len(self.old.goal_literals)
         pairs, wins = self.store.pairs, {}
         for role in self._players:
-            best = self.outputs[[goals[role]]]
+            best = self.outputs[[goals[role]]] if self.old.goals[role] else np.array([FALSE])
             # Most ends are ends because of the goal: they need not be asked for again.
             over = remade(self._assuming(best, self._formulas(self.over)), self.store)
             wins[role] = pairs(AND, self.legal[role], self.after(role, pairs(AND, best, over)))

@@ -190,6 +190,22 @@ def test_moves_that_lose_are_left_out_where_they_take_too_many_gates(
             assert holds(graph, with_moves(game, fluents))[0, begin:end].sum() == count
 
 
+def test_a_role_without_goals_wins_by_no_move() -> None:
+    game = Game.from_text(
+        "(role r) (role s) (init (turn r)) (<= (next (turn s)) (true (turn r)))"
+        "(<= (next (turn r)) (true (turn s))) (<= (next won) (does ?r a))"
+        "(<= (next over) (does ?r ?move) (distinct ?move noop)) (<= terminal (true over))"
+        "(<= (legal ?r a) (true (turn ?r))) (<= (legal ?r b) (true (turn ?r)))"
+        "(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))"
+        "(<= (goal s 100) (true won)) (<= (goal s 0) (not (true won)))",
+        cache=False,
+    )
+    circuit, state = decisive(game.circuit), game.initial_state().fluents.numpy()[None]
+    found = holds(circuit.graph.with_outputs(circuit.legal), with_moves(game, state))[0]
+    begin, end = game.move_offsets[:2]
+    assert found[begin:end].tolist() == [move != "noop" for move in game.moves[0]]
+
+
 def test_games_of_simultaneous_moves_are_refused() -> None:
     with pytest.raises(
         GameError, match="several roles choose at the same time; choose playout=uniform"
