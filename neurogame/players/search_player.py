@@ -205,6 +205,7 @@ class SearchPlayer(ABC):
 
         Raises:
             CheckpointError: the file to learn into cannot be had.
+            ConfigurationError: it cannot be written.
         """
         if self._learner is None:
             return

@@ -19,7 +19,7 @@ import torch
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import KIND, RulesNetwork
-from neurogame.files import lock_file
+from neurogame.files import lock_file, writing
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
@@ -134,11 +134,13 @@ class MatchLearner:
 
         Raises:
             CheckpointError: the file cannot be had, or has become that of something else.
+            ConfigurationError: it cannot be written.
         """
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, []
-        with _only_one(self.path, self.config.patience):
+        where = writing(str(self.path), "learn into another file")
+        with where, _only_one(self.path, self.config.patience):
             self.refresh()
             began = time.perf_counter()
             for match in waiting:
