@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from neurogame.cli.papers.declared import DIR, SCALES, PaperTable, declarations, paper_tables
@@ -106,7 +107,10 @@ def _measure(tables: Sequence[PaperTable], options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     wanted = list(_jobs(tables, options))
     if not wanted:
-        raise ConfigurationError("no cell can be measured; see above, or the names of --cells")
+        names = "; ".join(dict.fromkeys(cell.name for one in tables for cell in one.cells))
+        raise ConfigurationError(
+            f"no cell can be measured; see above, or give --cells parts of {shorten(names, 600)}"
+        )
     known = {one.key: set(one.figures) for one in read_records(folder)}
     missing = [
         job

@@ -25,6 +25,7 @@ from neurogame.cli.papers.measured import (
 )
 from neurogame.cli.papers.report import best_records, page, standing, verdict
 from neurogame.errors import ConfigurationError
+from neurogame.gdl.library import library_path
 from neurogame.workers.workplace import InlineExecutor
 from tests.conftest import REPOSITORY
 
@@ -98,7 +99,7 @@ def test_cells_are_run_kept_and_not_run_again(
 
 
 def test_what_is_wrong_is_told_and_the_rest_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = job("trutman", "htable")
     [failed] = run(
@@ -112,9 +113,30 @@ def test_what_is_wrong_is_told_and_the_rest_goes_on(
         paper_tables("trutman", "table9")
     with pytest.raises(ConfigurationError, match=r"need public rulesheets .*--rulesheets"):
         job("trutman", "table1")
+    line = ["reproduce", "michulke", "soundness", "--cells", "none", "--out", str(tmp_path)]
+    assert main(line) == 1
+    assert "parts of 2 marbles; 5 marbles" in capsys.readouterr().err
     monkeypatch.setattr(measured, "_SCRIPTS", tmp_path)
     with pytest.raises(ConfigurationError, match="need experiments/ of a checkout"):
         job("michulke", "soundness")
+
+
+@pytest.mark.parametrize("name", ["my games", "DIRectory"])
+def test_rulesheets_may_lie_in_any_folder(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "pentago.kif").write_text(library_path("nim").read_text())
+    [table] = paper_tables("kuhlmann", "nothello")
+    cell = replace(table.cells[0], command="neurogame check {rules}", row={"rules": "pentago"})
+    answer = run_command(cell_job(table, cell, "smoke", 0, folder).record.command, str(tmp_path))
+    assert (answer.error, answer.found["rules"]) == ("", str(folder / "pentago.kif"))
+
+
+def test_a_command_that_ends_itself_says_why(tmp_path: Path) -> None:
+    assert "'many'" in run_command("neurogame simulate nim --games many", str(tmp_path)).error
+    script = tmp_path / "script.py"
+    script.write_text("raise SystemExit('no such game')")
+    assert run_command(f"python {script}", str(tmp_path)).error == "no such game"
 
 
 def test_several_commands_are_one_answer(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,7 +84,7 @@ class PaperCell:
 
     def filled(self, text: str, scale: str, rules: str, seed: int) -> str:
         """Fill in the braces of a text of this cell."""
-        own = {"rules": rules, "stem": Path(rules).stem, "seed": seed, "out": ""}
+        own = {"rules": shlex.quote(rules), "stem": Path(rules).stem, "seed": seed, "out": ""}
         filling = {**self.row, **self.scales[scale], **own}
         # Other numbers, other folder: what is done goes on only where it is the same.
         mark = zlib.crc32(self.command.format_map(filling).encode())

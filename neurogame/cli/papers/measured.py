@@ -198,15 +198,18 @@ def run_command(text: str, folder: str) -> CommandAnswer:
     """
     began, found = sum(os.times()[:4]), dict[str, Any]()
     for words in _commands(text):
-        words = [word.replace(DIR, folder) for word in words]
+        words = [word.replace(f"{DIR}/work/", f"{folder}/work/") for word in words]
         for one in words:
             if one.startswith(folder):
                 Path(one).parent.mkdir(parents=True, exist_ok=True)
-        out, errors = io.StringIO(), io.StringIO()
+        out, errors, code = io.StringIO(), io.StringIO(), object()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             try:
                 code = _script(words[1:]) if words[0] == "python" else _subcommand(words[1:])
-            except (Exception, SystemExit) as error:
+            except SystemExit as end:
+                code = end.code
+                errors.write(code if isinstance(code, str) else "")
+            except Exception as error:
                 code, _ = 1, errors.write(f"\n{type(error).__name__}: {error}")
         if code:
             said = errors.getvalue().strip().splitlines() or [f"exit code {code}"]
@@ -233,8 +236,6 @@ def _script(words: Sequence[str]) -> int:
     sys.argv, sys.path[:0] = [str(path), *words[1:]], [str(path.parent)]
     try:
         runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         sys.argv, sys.path[:] = before
     return 0
