@@ -27,6 +27,7 @@ from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.graph.evaluate import holds
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
+from neurogame.splitmix import seed_word
 
 SETTINGS = {
     "W = 1 (paper)": EvaluatorConfig(kind="cilp-paper"),
@@ -45,7 +46,7 @@ def random_boards(game: Game, count: int, stones: int, seed: int) -> torch.Tenso
     relations = Counter(game.fluents[i].split()[0] for i in own)
     relation = relations.most_common(1)[0][0]
     cells = [i for i in own if game.fluents[i].split()[0] == relation]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_word(seed))
     boards = np.zeros((count, len(game.fluents)), np.bool_)
     for board in boards:
         board[rng.choice(cells, stones, replace=False)] = True
