@@ -77,7 +77,11 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
             lines=[
                 f"round {number}: cross entropy {report.loss:.3f} (of the visits alone "
                 f"{report.entropy:.3f}), best move agrees in {100 * report.agreement:.0f} % of "
-                f"{report.held_out} choices held out"
+                + (
+                    f"{report.held_out} choices held out"
+                    if report.held_out
+                    else f"{report.choices} choices learned from, as none are held out"
+                )
                 for number, report in enumerate(reports, 1)
             ],
         )

@@ -221,6 +221,22 @@ def test_held_out_matches_are_not_learned_from_and_seeds_decide(game: Game) -> N
 def test_what_cannot_be_trained_is_refused(game: Game) -> None:
     with pytest.raises(ConfigurationError, match="not trainable"):
         train_action_circuit(game, make_action_circuit(game), SHORT)
+    forced = Game.from_text(
+        "(role a) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal a noop)"
+        "(<= terminal (true (step 2))) (goal a 50)",
+        cache=False,
+    )
+    with pytest.raises(GameError, match="no role has had a choice"):
+        trained(forced, SHORT)
+
+
+def test_what_measured_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ["learn", "nim", "--out", str(tmp_path / "own.pt"), "--quiet", "--action"]
+    for settings, told in (("matches=1", "learned from"), ("matches=3,held_out=0.4", "held out")):
+        assert main([*line, f"{settings},rounds=1,simulations=10,epochs=1"]) == 0
+        found = capsys.readouterr().out
+        assert told in found
+        assert " 0 choices" not in found
 
 
 @pytest.mark.parametrize(

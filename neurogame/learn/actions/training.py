@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.errors import ConfigurationError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.judges.moves import LOGITS
 from neurogame.learn.actions.config import ActionTrainingConfig
@@ -52,6 +52,7 @@ def train_action_circuit(
 
     Raises:
         ConfigurationError: the circuit is not trainable.
+        GameError: no role has had a choice.
     """
     config = config or ActionTrainingConfig()
     if circuit.scale != LOGITS:
@@ -71,6 +72,11 @@ def train_action_circuit(
             if on_match is not None:
                 on_match()
         learned, held_out = (_gathered(game, rows) for rows in seen)
+        if not learned:
+            raise GameError(
+                f"no role has had a choice in the matches of {game.name}: there is nothing to "
+                "learn; take a game, or more matches, in which one has"
+            )
         if not reports:
             _calibrate(circuit, learned)
         best, kept = _report(circuit, learned, held_out), copied_weights(circuit)
