@@ -22,7 +22,7 @@ from neurogame.regress.winning_moves import WinningMoves
 MOST_GATES, MOST_TIMES = 10_000, 8
 """Gates of a game, and as a multiple of these, of its foreseen rules: more cost more than a ply."""
 
-_FORMAT = "foreseen-2"
+_FORMAT = "foreseen-3"
 """Changes whenever other circuits come out, so that old files are not used."""
 
 

@@ -13,7 +13,7 @@ from neurogame.analysis.turns import Control
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, LimitError
-from neurogame.graph.graph import AND, FALSE, OR, Graph
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import reading
 from neurogame.graph.prune import prune_by_level
@@ -102,14 +102,27 @@ class WinningMoves:
         found = formulas_of_moves(old, regressed, role, analysis.noops, _BUDGET)
         if not found.specialised:
             raise LimitError(f"more than {_BUDGET:,}")
-        after = np.zeros(len(old.moves[role]), np.int64)
+        after, waits = np.zeros(len(old.moves[role]), np.int64), self._others_wait(role)
         for facts, moves in self._phases[role]:
             graph = self._assuming(facts, found.of_moves(moves))
             # What others do at the same time is not known.
             unsure = reading(graph, np.arange(old.input_count) > len(old.fluents))
             sure = np.where(unsure[graph.outputs >> 1], FALSE, graph.outputs)
             after[moves] = remade(graph.with_outputs(sure), self.store)
+            acts = np.setdiff1d(moves, analysis.noops[role])
+            after[acts] = self.store.pairs(
+                AND, after[acts], remade(self._assuming(facts, waits), self.store)
+            )
         return after
+
+    def _others_wait(self, role: int) -> Graph:
+        """Return when each other role has a noop: else it may act, too, if only as it must."""
+        waits = [TRUE]
+        for other, noops in enumerate(self.analysis.noops):
+            if other != role and noops:
+                legal = self.outputs[self.moves(other)][list(noops)]
+                waits.append(int(self.any_of(legal)[0]))
+        return self._formulas(self.store.rows(AND, np.array([waits])))
 
     def moves_again(self, role: int) -> bool:
         """Return whether a role may have the next choice, too, after one of its moves."""

@@ -67,6 +67,26 @@ def test_rules_of_one_player_against_chance_are_left_as_they_are() -> None:
     assert game.foreseen is game.circuit
 
 
+def test_a_move_wins_only_where_the_others_wait() -> None:
+    """In the third phase both roles have one move each, and what follows depends on both."""
+    game = Game.from_text(
+        "(role r) (role s) (init (phase 1)) (succ 1 2) (succ 2 3) (succ 3 4)"
+        "(<= (next (phase ?y)) (true (phase ?x)) (succ ?x ?y))"
+        "(<= (legal r a) (true (phase 1))) (<= (legal r b) (true (phase 1)))"
+        "(<= (legal s noop) (true (phase 1))) (<= (legal r noop) (true (phase 2)))"
+        "(<= (legal s a) (true (phase 2))) (<= (legal s b) (true (phase 2)))"
+        "(<= (legal r deal) (true (phase 3))) (<= (legal s reveal) (true (phase 3)))"
+        "(<= (next won) (does r deal) (not (does s reveal)))"
+        "(<= terminal (true (phase 4)))"
+        "(<= (goal r 100) (true won)) (<= (goal s 0) (true won))"
+        "(<= (goal r 0) (not (true won))) (<= (goal s 100) (not (true won)))",
+        cache=False,
+    )
+    state = game.initial_state().next(["a", "noop"]).next(["noop", "a"])
+    assert state.next(["deal", "reveal"]).goals == (0.0, 100.0)
+    assert not Simulator(game.foreseen).derive(state.batch).terminal[0]
+
+
 @pytest.mark.parametrize("kind", [AlphaBeta, partial(Mcts, settings=MctsSettings(cutoff=0))])
 def test_where_a_role_can_win_at_once_a_search_knows_and_has_nothing_to_rehearse(
     kind: Callable[..., AlphaBeta | Mcts],
