@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, InvalidStateError
@@ -44,15 +45,19 @@ def cluster_workers(cluster: str) -> Iterator[tuple[Executor, int]]:
     """
     try:
         import distributed
+        from distributed.comm.addressing import get_address_host
     except ImportError:
         raise MissingExtraError(
             "--cluster needs the package distributed: pip install 'neurogame[cluster]'"
         ) from None
-    place = {"scheduler_file": cluster} if Path(cluster).is_file() else {"address": cluster}
+    path = Path(cluster)
     try:
+        address = str(json.loads(path.read_text())["address"]) if path.is_file() else cluster
+        # A client that is given no address says so too, and hangs at the end of the program.
+        get_address_host(address)
         make: Any = distributed.Client
-        client = make(**place, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+        client = make(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, LookupError, TimeoutError) as error:
         raise ConfigurationError(
             f"cluster={cluster}: no scheduler answers there ({error or type(error).__name__}); "
             "start one with 'dask scheduler', or name its address or file"

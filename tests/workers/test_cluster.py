@@ -184,6 +184,20 @@ def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatc
         _enter(WorkerSettings(cluster="tcp://127.0.0.1:9"))
 
 
+@pytest.mark.parametrize("name", ["nowhere", "tcp://127.0.0.1", "", "nowhere://x", "rules", "{}"])
+def test_what_is_no_address_is_no_client(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that is given no address hangs when it is collected."""
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("a client"))
+    if name in ("rules", "{}"):
+        path = tmp_path / "scheduler.json"
+        path.write_text(name, encoding="utf-8")
+        name = str(path)
+    with pytest.raises(ConfigurationError, match="no scheduler answers there"):
+        _enter(WorkerSettings(cluster=name))
+
+
 def test_a_worker_with_other_files_is_refused(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
