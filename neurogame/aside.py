@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TypeVar, cast, final
 
@@ -110,6 +111,17 @@ class Aside:
 def are_busy() -> bool:
     """Return whether something is not done yet that a thread of this process was given."""
     return bool(_OPEN)
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Do something in a thread of one's own for which the end of the process does not wait."""
+    mark: Future[object] = Future()
+    _OPEN.add(mark)
+    try:
+        yield
+    finally:
+        _OPEN.discard(mark)
 
 
 def end_process(code: int) -> None:

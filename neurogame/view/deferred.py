@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Generic, TypeVar, final
 
+from neurogame.aside import Aside
+
 _T = TypeVar("_T")
 
 
@@ -22,8 +24,8 @@ class Deferred(Generic[_T]):
     def __init__(self, make: Callable[[], _T]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._made: Future[_T] = Future()
-        self._began: float | None = None
+        self._made: Future[_T] | None = None
+        self._began = 0.0
 
     def get(self, seconds: float | None = 0.0) -> _T | None:
         """Return it, or None while it is being made; the first call begins that.
@@ -35,19 +37,15 @@ class Deferred(Generic[_T]):
             Exception: what the maker has raised, each time again.
         """
         with self._lock:
-            if self._began is None:
+            if self._made is None:
                 self._began = time.monotonic()
-                # A daemon: who ends the program does not wait for what nobody will see.
-                threading.Thread(target=self._run, daemon=True).start()
+                aside = Aside()
+                self._made = aside.submit(self._make)
+                # Its thread ends behind this; the end of the program does not wait for it.
+                aside.close(0.0)
         return self._made.result() if wait([self._made], seconds).done else None
 
     @property
     def seconds(self) -> float:
         """For how long it is being made, or was when it was asked for last."""
-        return 0.0 if self._began is None else time.monotonic() - self._began
-
-    def _run(self) -> None:
-        try:
-            self._made.set_result(self._make())
-        except Exception as error:
-            self._made.set_exception(error)
+        return time.monotonic() - self._began if self._began else 0.0

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, final
 
+from neurogame.aside import at_work
 from neurogame.errors import ConfigurationError, NeurogameError
 from neurogame.version import __version__
 from neurogame.view.guard import refused
@@ -100,7 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_welcome("GET"):
             return
         if self.path == "/":
-            self._send(HTTPStatus.OK, self.server.site.html(), "text/html; charset=utf-8")
+            with at_work():
+                html = self.server.site.html()
+            self._send(HTTPStatus.OK, html, "text/html; charset=utf-8")
         elif self.path in self.server.site.asked:
             self._answer(self.server.site.asked[self.path])
         else:
@@ -137,7 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, question: Any) -> None:
         """Send what a question brings; an error is an answer too."""
         try:
-            body = json.dumps(question(), allow_nan=False)
+            with at_work():
+                body = json.dumps(question(), allow_nan=False)
         except NeurogameError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
         except Exception as error:

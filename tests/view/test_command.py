@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,24 @@ def test_it_serves_until_ctrl_c_and_writes_nothing(tmp_path: Path) -> None:
         assert output == "ends\n"
         assert errors == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_a_value_is_taken_apart_ends_in_order(tmp_path: Path) -> None:
+    """A thread deep in compiled code aborts a process that is taken apart."""
+    command = [*PROGRAM, "view", "reversi", "--port", "0"]
+    with started(command, cwd=tmp_path) as process, ThreadPoolExecutor() as pool:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert found is not None
+        wanted = {"line": [], "judge": "values", "role": 0, "method": "gradients"}
+        while "pending" in asked(found[0], "/api/values", wanted):
+            pass
+        question = pool.submit(asked, found[0], "/api/explain", wanted)
+        # It takes a second or more.
+        wait([question], 0.3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
 
 
 def test_a_target_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

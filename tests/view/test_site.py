@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from neurogame.aside import are_busy
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.rules.signature import rules_signature
@@ -353,6 +354,8 @@ def test_something_deferred_is_made_once_and_fails_every_time() -> None:
 
     own = Deferred(make)
     assert own.get() is None
+    # Were the process taken apart now, what is being made would abort it.
+    assert are_busy()
     go_on.set()
     assert own.get(None) == 7
     assert own.get() == 7
