@@ -95,10 +95,9 @@ class Site:
         """Return contributions, with the board painted by them."""
         line = self.positions.line(given.get("line"))
         state, game = self.positions.state(line), self.subject.game
-        role, method, listing = (given.get(name) for name in ("role", "method", "listing"))
-        texts = isinstance(method, str | None) and isinstance(listing, str | None)
-        if not isinstance(role, int) or not 0 <= role < len(game.roles) or not texts:
-            raise GameError("role is a number; method and listing are texts, or null for the usual")
+        role, method, listing = self._role(given), given.get("method"), given.get("listing")
+        if not (isinstance(method, str | None) and isinstance(listing, str | None)):
+            raise GameError("method and listing are texts, or null for the usual")
         if role == game.chance:
             raise GameError("this role is chance, to which nothing is worth anything")
         moves = [given.get(name) for name in ("move", "rather")]
@@ -119,9 +118,7 @@ class Site:
 
     def _think(self, given: Answer) -> Answer:
         line = self.positions.line(given.get("line"))
-        state, role, player = self.positions.state(line), given.get("role"), given.get("player")
-        if not isinstance(role, int) or not 0 <= role < len(state.game.roles):
-            raise GameError(f"role is a number below {len(state.game.roles)}, not {role!r}")
+        state, role, player = self.positions.state(line), self._role(given), given.get("player")
         if not isinstance(player, str):
             raise GameError("player is a player string")
         if state.is_terminal or not all(state.legal_moves):
@@ -169,6 +166,14 @@ class Site:
         _, deferred = self._told
         pending = {"pending": f"positions and a match are looked for, {deferred.seconds:.0f} s"}
         return deferred.get(_PATIENCE) or pending
+
+    def _role(self, given: Answer) -> int:
+        """Return the index of the role that a question names."""
+        role, count = given.get("role"), len(self.subject.game.roles)
+        # To Python True is a number, to torch it is no index.
+        if not isinstance(role, int) or isinstance(role, bool) or not 0 <= role < count:
+            raise GameError(f"role is a whole number below {count}, at least 0, not {role!r}")
+        return role
 
     def _opinion(self, given: Answer) -> PageOpinion | None:
         """Return the opinion that a question names, or None while it is made."""

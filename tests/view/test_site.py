@@ -128,7 +128,8 @@ def test_why_this_move_rather_than_that(server: PageServer) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"role": 2}, {"role": "x"}, {"role": None}, {"method": "magic"}, {"listing": "magic"}),
+        *({"role": 2}, {"role": "x"}, {"role": None}, {"role": True}, {"method": "magic"}),
+        *({"listing": "magic"}, {"role": 0.0}),
         *({"judge": "nobody"}, {"judge": 7}, {"method": 7}, {"move": "(mark 2 2)"}),
         *({"move": 7}, {"move": "(mark 9 9)"}, {"move": "(mark 1 2)", "rather": "noop"}),
     ],
