@@ -114,7 +114,7 @@ def _managed(record: GgpRecord) -> RecordedMatch:
             if error
         ]
         if faults:
-            remarks[max(state - 1, 0)] = faults
+            remarks.setdefault(max(state - 1, 0), []).extend(faults)
     ending = "terminal" if record.is_completed else "not finished"
     return RecordedMatch(
         game=str(record.extra.get("game", record.match_id.partition(".")[0])),

@@ -73,7 +73,7 @@ def test_matches_of_a_game_manager(record: MatchRecord, tmp_path: Path) -> None:
         states=((), ()),
         moves=record.moves,
         state_times=(0, 1),
-        errors=(("", ""), ("IL noop", "TO")),
+        errors=(("", "TO"), ("IL noop", "TO")),
         goals=(100, 0),
         is_completed=True,
         is_aborted=False,
@@ -83,7 +83,8 @@ def test_matches_of_a_game_manager(record: MatchRecord, tmp_path: Path) -> None:
     found = read_match(tmp_path / "m.json")
     assert found.game == "nim"
     assert found.moves == record.moves
-    assert found.remarks == {0: ["one: illegal move noop", "other: late "]}
+    # Both what went wrong before the first move and with it.
+    assert found.remarks == {0: ["other: late ", "one: illegal move noop", "other: late "]}
 
 
 def test_logs_of_served_matches_show_searches(tmp_path: Path) -> None:
