@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, final
 
 from neurogame.errors import GameError
+from neurogame.files import read_rows
 from neurogame.ggp.manager.ggp_record import GgpRecord
 from neurogame.ggp.protocol.messages import compact
 from neurogame.players.record import MatchRecord
@@ -56,20 +57,22 @@ def read_match(path: Path, number: int = 0) -> RecordedMatch:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        first = json.loads(text.partition("\n")[0])
-        count = len(text.splitlines()) if "match" in first else 1
+        lines = list(filter(str.strip, text.split("\n"))) or [text]
+        # A line may be a match, or one of many; else a match is spread over lines.
+        first = json.loads(lines[0] if lines[0].rstrip().endswith("}") else text)
+        count = len(lines) if "match" in first else 1
         if not 0 <= number < count:
             raise IndexError(f"there are {count}, from 0")
         if "event" in first:
-            return _served([json.loads(line) for line in text.splitlines()])
+            return _served(read_rows(path))
         if "match" in first:
-            first = json.loads(text.splitlines()[number])["match"]
+            first = json.loads(lines[number])["match"]
         if "matchId" in first:
             return _managed(GgpRecord.from_json(text))
         return _played(MatchRecord.from_dict(first))
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; give the record of a match") from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise GameError(
             f"{path} holds no match number {number} that can be read ({error}); records are "
             "written by 'match --record', 'manage --record', 'serve' and arenas"

@@ -63,6 +63,13 @@ def test_matches_of_an_arena(record: MatchRecord, tmp_path: Path) -> None:
             read_match(path, number)
 
 
+def test_a_match_may_be_spread_over_lines(record: MatchRecord, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    for text in (json.dumps(record.as_dict(), indent=2), "\n" + json.dumps(record.as_dict())):
+        path.write_text(text, encoding="utf-8")
+        assert read_match(path).moves == record.moves
+
+
 def test_matches_of_a_game_manager(record: MatchRecord, tmp_path: Path) -> None:
     managed = GgpRecord(
         match_id="nim.1",
@@ -106,9 +113,14 @@ def test_logs_of_served_matches_show_searches(tmp_path: Path) -> None:
     assert found.moves == (("(f 1)", "w"), ("y", "w"))
     assert found.remarks == {0: ["a searched, x: value 0.25, proved, simulations 9"]}
     assert found.ending == "stop"
+    # Its player is writing the last line.
+    path.write_text("".join(json.dumps(event) + "\n" for event in events[:-1]) + '{"event": "ov')
+    assert read_match(path).moves == (("(f 1)", "w"),)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "7", '{"matchId": 3}', '{"event": "x"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", "7", '{"matchId": 3}', '{"event": "x"}', "[" * 100_000]
+)
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "match.json"
     path.write_text(text)
