@@ -199,4 +199,9 @@ def _of_match(path: Path, rules: str | None, number: int) -> PageSubject:
             game = Game.from_text(match.rules, path.stem)
     except RulesError as error:
         raise GameError(f"{path}: its game cannot be had ({error}); name it by --rules") from None
+    if any(len(joint) != len(game.roles) for joint in match.moves):
+        raise GameError(
+            f"{path}: its joint moves are not of {len(game.roles)} roles, as many as {game.name} "
+            "has; name its game by --rules"
+        )
     return PageSubject(kind="match", title=path.name, game=game, match=match)

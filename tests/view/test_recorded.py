@@ -70,6 +70,14 @@ def test_a_match_may_be_spread_over_lines(record: MatchRecord, tmp_path: Path) -
         assert read_match(path).moves == record.moves
 
 
+def test_joint_moves_are_of_all_roles(record: MatchRecord, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    short = {**record.as_dict(), "moves": [list(joint[:1]) for joint in record.moves]}
+    path.write_text(json.dumps(short), encoding="utf-8")
+    with pytest.raises(GameError, match="joint moves are not of 2 roles"):
+        open_subject(str(path))
+
+
 def test_matches_of_a_game_manager(record: MatchRecord, tmp_path: Path) -> None:
     managed = GgpRecord(
         match_id="nim.1",
