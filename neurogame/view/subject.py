@@ -166,7 +166,8 @@ def newest_of_run(subject: PageSubject) -> PageSubject | None:
         subject: a run, as it was opened.
     """
     assert subject.run is not None
-    if _stamp(subject.run) == subject.stamp or subject.is_fixed:
+    # Where the file has gone, what was read of it still values states.
+    if _stamp(subject.run) in (0, subject.stamp) or subject.is_fixed:
         return None
     return _of_run(subject.run)
 

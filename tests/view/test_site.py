@@ -286,6 +286,8 @@ def test_a_run_is_followed(tmp_path: Path) -> None:
         assert newer["stamp"] != first["stamp"]
         assert server.site.subject.judged_by.endswith("latest.pt")
         assert made(server, "/api/values", {"line": [], "judge": "values"})["state"]
+        (folder.path / "latest.pt").unlink()
+        assert ask(server, "/api/run")["judges"] == ["values"]
 
 
 def test_a_run_tells_how_strong_it_is_and_what_it_has_learned(
