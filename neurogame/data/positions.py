@@ -13,6 +13,7 @@ from torch import Tensor
 from neurogame.arena.positions import played_positions
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.settings import whole
 from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.samples import check_phase, sample_games
 from neurogame.simulate.states import StateBatch
@@ -67,8 +68,9 @@ def positions(
 
     Raises:
         GameError: an argument is out of its range, or no game has such a position.
+        ConfigurationError: a number is no whole number.
     """
-    game = game_of(game)
+    game, n, seed = game_of(game), whole(n, "n"), seed_word(seed)
     if n < 1:
         raise GameError(f"n={n}; must be at least 1")
     check_part(phase, epsilon)
@@ -83,7 +85,7 @@ def positions(
     fitting = np.flatnonzero((phase[0] <= share) & (share < phase[1]))
     if len(fitting) == 0:
         raise GameError(f"no position of {games} games is in the phase {phase}, in 0..1")
-    rows = np.random.default_rng(seed_word(seed)).choice(fitting, n)
+    rows = np.random.default_rng(seed).choice(fitting, n)
     return DrawnPositions(
         played.states.select(torch.from_numpy(rows)),
         torch.from_numpy(played.outcomes[rows]).float(),

@@ -17,6 +17,7 @@ from neurogame.envs.observation import Observation
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.gdl.write import rules_text
+from neurogame.settings import whole
 from neurogame.simulate.game import Game, game_of
 from neurogame.splitmix import seed_word
 
@@ -58,8 +59,10 @@ class SelfPlay(IterableDataset[tuple[Tensor, Tensor]]):
 
         Raises:
             GameError: an argument is out of its range, or there is no board.
+            ConfigurationError: a number is no whole number.
         """
         super().__init__()
+        batch = whole(batch, "batch")
         if batch < 1:
             raise GameError(f"batch={batch}; must be at least 1")
         check_part(phase, epsilon)

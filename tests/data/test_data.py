@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader
 
 import neurogame as ng
 from neurogame.data.self_play import SelfPlay
-from neurogame.errors import GameError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.gdl.library import library_path
 from tests.conftest import REPOSITORY
 from tests.library import load as library
@@ -104,6 +104,17 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     assert len(ng.data.positions(library_path("tictactoe"), 5)) == 5
     with pytest.raises(GameError, match="batch=0"):
         SelfPlay(game, 0)
+    fraction: Any = 2.5
+    for name, draw in (
+        ("n", lambda: ng.data.positions(game, fraction)),
+        ("batch", lambda: SelfPlay(game, fraction)),
+        ("seed", lambda: ng.data.positions(game, 5, fraction, evaluator=mine)),
+    ):
+        with pytest.raises(ConfigurationError, match=f"{name}=2.5; a whole number"):
+            draw()
+    # Any whole number is a seed, of games of an evaluator as well.
+    wide, same = (ng.data.positions(game, 9, s, evaluator=mine) for s in (2**64 + 7, 7))
+    assert torch.equal(wide.states.words, same.states.words)
 
 
 def test_a_module_of_ones_own_is_asked_for_many_leaves_at_once() -> None:
