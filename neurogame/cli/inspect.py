@@ -126,7 +126,8 @@ def run(options: argparse.Namespace) -> int:
 
     about_a_state = ("against", "move", "rather_than", "role", "judge", "method")
     asked = [name for name in about_a_state if getattr(options, name)]
-    if asked and not options.state:
+    of_state = options.state is not None
+    if asked and not of_state:
         raise GameError(
             f"--{asked[0].replace('_', '-')} goes with --state STATE, such as --state initial"
         )
@@ -137,17 +138,17 @@ def run(options: argparse.Namespace) -> int:
     if options.svg:
         check_output("--svg", Path(options.svg))
     subject = find_subject(options.source, options.evaluator, options.seed)
-    if options.svg and not options.state:
+    if options.svg and not of_state:
         now, before = subject.values()
         write_output(Path(options.svg), network_svg(now, options.network, before), force=True)
     report: dict[str, Any] = {}
-    if options.state:
+    if of_state:
         names = ("state", "role", "method", "against", "move", "rather_than", "judge")
         question = Question(**{name: getattr(options, name) for name in names})
         report["attribution"] = state_report(subject, question)
         if options.svg:
             write_output(Path(options.svg), moves_picture(subject, question), force=True)
-    if options.json or not (options.state or options.rules):
+    if options.json or not (of_state or options.rules):
         report |= weights_report(subject, options.top)
     if options.compare:
         report["comparison"] = comparison(subject, options.compare, options.seed)
@@ -160,11 +161,11 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(report))
         return 0
     parts: list[Part] = []
-    if options.state:
+    if of_state:
         parts += state_parts(report["attribution"], options.top)
     if options.rules:
         parts += rules_parts(report["extracted"])
-    if not (options.state or options.rules):
+    if not (of_state or options.rules):
         parts += weights_parts(report)
     if options.compare:
         parts += comparison_parts(report["comparison"])

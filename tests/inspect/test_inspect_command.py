@@ -153,6 +153,7 @@ def test_an_evaluator_explains_a_move(capsys: pytest.CaptureFixture[str]) -> Non
         (["--state", "initial", "--move", "(mark 9 9)"], "has no move '(mark 9 9)'"),
         (["--state", "initial", "--move", "(mark 1 1)", "--against", "initial"], "two states are"),
         (["--state", "nonsense"], "error:"),
+        (["--state", ""], "'' names no state"),
         (["--state", "initial", "--role", "nobody"], "has no role 'nobody'"),
         (["--evaluator", "fuzzy"], "which has its own evaluator"),
         (["--out", "x.rules"], "--out FILE.rules goes with --rules"),
