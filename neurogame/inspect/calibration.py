@@ -53,8 +53,8 @@ class Calibration:
         brier_error: standard error of the Brier score, over games.
         calibration_error_error: standard error of the expected calibration error, over games.
         by_distance: by plies to the end of the game, the nearest first.
-        correction: the logistic correction that fits the games of even numbers.
-        before: forecasts in the games of odd numbers, as they are.
+        correction: the logistic correction that fits every other game, the first one among them.
+        before: forecasts in the games between, as they are.
         after: the same after the correction.
     """
 
@@ -110,7 +110,8 @@ def calibration_of(values: Float64s2, played: PlayedPositions) -> Calibration:
             "others, so at least two are needed"
         )
     forecasts, outcomes = values.ravel(), played.outcomes.ravel()
-    even = games % 2 == 0
+    # By the games that there are: those that were cut have numbers, too.
+    even = np.unique(games, return_inverse=True)[1] % 2 == 0
     correction = fit_recalibration(forecasts[even], outcomes[even])
     odd, came = forecasts[~even], outcomes[~even]
     brier, error = spread_over_games(forecasts, outcomes, games)

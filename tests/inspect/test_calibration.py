@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -156,6 +156,11 @@ def test_calibration_against_outcomes(game: Game) -> None:
     single = played_positions(game, evaluator, matches=1, seed=5)
     with pytest.raises(GameError, match="single game"):
         calibration_of(values_of(evaluator, single.states), single)
+    # Of two games that ended one is for the correction, one for its trial, whatever their numbers.
+    two = played_positions(game, evaluator, matches=2, seed=5)
+    values = values_of(evaluator, two.states)
+    found = calibration_of(values, replace(two, games=2 * two.games))
+    assert 0 < found.before.count < found.whole.count
 
 
 @pytest.mark.parametrize("kind", ["cilp", "cilp-paper"])
