@@ -52,7 +52,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: boo
     """Write a file beside ``path`` and rename it into place.
 
     A process killed at any moment leaves the old file or the new one. Leftover temporary files
-    start with a dot and are ignored by everything else.
+    start with a dot and are ignored by everything else. What is no file, such as a device or a
+    pipe, is written to as it is, and never replaced.
 
     Args:
         path: the final path; its folder must exist.
@@ -61,7 +62,11 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: boo
             leave half of them.
     """
     try:
-        _write_beside(path, write, lasting)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as stream:
+                write(stream)
+        else:
+            _write_beside(path, write, lasting)
     except OSError as error:
         # What was asked for, not the file beside it.
         error.filename, error.filename2 = str(path), None

@@ -27,7 +27,7 @@ from neurogame.circuit.compile import FORMAT, load_circuit, save_circuit
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import FORMAT as SUMS
 from neurogame.features.store import known_evidence
-from neurogame.files import is_trusted, read_arrays, write_arrays
+from neurogame.files import is_trusted, read_arrays, write_arrays, write_output
 from neurogame.simulate.game import Game
 from neurogame.structure.cache import FORMAT as STRUCTURE
 from neurogame.structure.cache import load_structure, structure_of
@@ -68,6 +68,19 @@ def test_an_array_that_claims_to_be_larger_than_its_bytes(
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("a.npy", head.getvalue() + bytes(12))
     assert read_arrays(path) is None
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_output(path, "page", force=True)
+        assert os.read(reader, 9) == b"page"
+    finally:
+        os.close(reader)
+    assert path.is_fifo()
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_objects_are_not_read(tmp_path: Path) -> None:
