@@ -77,8 +77,8 @@ def test_a_game_that_is_over_before_it_begins_is_refused(tmp_path: Path) -> None
         Trainer(game, TrainConfig(games=10), RunFolder(tmp_path))
 
 
-def test_no_role_prefers_a_move_that_it_never_looked_at() -> None:
-    """Of 3,000 joint moves 1,024 are looked at; one of the first role's 1,500 wins."""
+def test_every_move_of_many_is_looked_at() -> None:
+    """Of 3,000 joint moves 1,500 are looked at; one of the first role's 1,500 wins."""
     numbers = " ".join(f"(number {number})" for number in range(1500))
     game = Game.from_text(
         f"(role a) (role b) (init begun) {numbers} (<= (legal a (go ?x)) (number ?x)) (legal b l)"
@@ -91,5 +91,4 @@ def test_no_role_prefers_a_move_that_it_never_looked_at() -> None:
     own = learner._workers[0].games.own  # type: ignore[union-attr]
     plies = len(array_of(own, "modes")) // len(array_of(own, "ply"))
     won = array_of(own, "targets")[::plies, 0]
-    # About half of the draws have the move, and who sees it makes it.
-    assert 0.3 < won.mean() < 0.7
+    assert won.tolist() == [1.0] * 128

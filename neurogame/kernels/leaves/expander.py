@@ -52,8 +52,9 @@ class ChildBlocks(Struct):
         starts: where each role's begin among them, and the end; int64 ``[R + 1]``.
         chosen: places of the joint move that is made next; int64 ``[R]``.
         most: joint moves that are made of a state in which several roles have a choice; of more,
-            as many are drawn at random.
-        drawn: 1 where those of the present state are.
+            as many are drawn, or as many as some role has moves: each move of each role is among
+            them, in random company.
+        drawn: how many of the present state are drawn; 0: all are made.
         seed: of these draws.
     """
 
@@ -91,9 +92,9 @@ def fill_children(expansion: ChildBlocks) -> None:
         copy_row(states, state, parents, first)
         for _ in range(min(left, room - filled)):
             parent[filled], origin[filled] = state, first
-            _write_joint(expansion, filled)
-            filled += 1
             left -= 1
+            _write_joint(expansion, filled, state, left)
+            filled += 1
     expansion.state, expansion.left, expansion.count = state, left, filled
     if filled > 0:
         machine.count, machine.brief = filled, 1
@@ -105,7 +106,7 @@ def _list_moves(expansion: ChildBlocks, state: int) -> int:
     """List a state's legal moves and begin with its first joint move; return how many to make."""
     legal, offsets, moves = expansion.legal, expansion.offsets, expansion.moves
     starts, chosen = expansion.starts, expansion.chosen
-    place, product, several = 0, 1.0, 0
+    place, product, several, widest = 0, 1.0, 0, 0
     for role in range(len(chosen)):
         starts[role] = chosen[role] = place
         begin, end = offsets[role], offsets[role + 1]
@@ -117,13 +118,17 @@ def _list_moves(expansion: ChildBlocks, state: int) -> int:
                 bits &= bits - _ONE
         product *= place - starts[role]
         several += place - starts[role] > 1
+        widest = max(widest, place - starts[role])
     starts[len(chosen)] = place
-    expansion.drawn = 1 if several > 1 and product > expansion.most else 0
-    return expansion.most if expansion.drawn != 0 else int(product)
+    is_drawn = several > 1 and product > expansion.most
+    expansion.drawn = max(expansion.most, widest) if is_drawn else 0
+    if is_drawn:
+        _draw(expansion, state, 0)
+    return expansion.drawn if is_drawn else int(product)
 
 
 @inner
-def _write_joint(expansion: ChildBlocks, place: int) -> None:
+def _write_joint(expansion: ChildBlocks, place: int, state: int, left: int) -> None:
     """Write a joint move and go on to the next one, the last role's moves first."""
     moves, starts, chosen = expansion.moves, expansion.starts, expansion.chosen
     joint, numbers, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
@@ -131,7 +136,7 @@ def _write_joint(expansion: ChildBlocks, place: int) -> None:
         move = moves[chosen[role]]
         joint[place, role], numbers[place, role] = move, move - offsets[role]
     if expansion.drawn != 0:
-        _draw(expansion)
+        _draw(expansion, state, expansion.drawn - left)
         return
     for role in range(len(chosen) - 1, -1, -1):
         chosen[role] += 1
@@ -141,13 +146,17 @@ def _write_joint(expansion: ChildBlocks, place: int) -> None:
 
 
 @inner
-def _draw(expansion: ChildBlocks) -> None:
-    """Draw the joint move that is made next."""
+def _draw(expansion: ChildBlocks, state: int, number: int) -> None:
+    """Choose a joint move: each role goes through its moves again and again, shifted at random.
+
+    :func:`neurogame.search.lockstep.joint_moves.joint_moves` does the same.
+    """
     starts, chosen = expansion.starts, expansion.chosen
     for role in range(len(chosen)):
-        expansion.seed += 1
-        word = random_word(expansion.seed, expansion.state, role)
-        chosen[role] = starts[role] + below(word, starts[role + 1] - starts[role])
+        moves = starts[role + 1] - starts[role]
+        lap = number // moves
+        shift = below(random_word(expansion.seed, state, lap * len(chosen) + role), moves)
+        chosen[role] = starts[role] + (number + shift) % moves
 
 
 @final

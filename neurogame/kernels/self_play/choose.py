@@ -15,7 +15,7 @@ from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
 from neurogame.kernels.rules_network.load import compute_outputs, load
 from neurogame.kernels.rules_network.outputs import added, logit, value_of
 from neurogame.kernels.self_play.lanes import GameLanes
-from neurogame.native.bits import lowest_bit
+from neurogame.native.bits import lowest_bit, whole
 from neurogame.native.compiled import inner
 from neurogame.native.random import below, random_word
 
@@ -34,7 +34,7 @@ def choose_all(games: GameLanes) -> None:
     children = games.children
     children.given, children.states, children.legal = len(games.ply), games.state, games.legal
     children.state, children.left = -1, 0
-    children.seed = games.clock << 20
+    children.seed = whole(random_word(games.seed, -1, games.clock))
     games.lane, games.decided = -1, 0
     fill_children(children)
     while children.count > 0:
@@ -225,8 +225,6 @@ def _decide_together(games: GameLanes, opening: bool) -> None:
             while bits:
                 move = 64 * word + lowest_bit(bits)
                 bits &= bits - _ONE
-                if games.worth[move] == math.inf:
-                    continue  # Of too many joint moves none with it was drawn.
                 if games.worth[move] > best:
                     best, ties = games.worth[move], 1
                     joint[lane, role] = move

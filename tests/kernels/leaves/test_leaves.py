@@ -235,6 +235,38 @@ def test_children_are_those_of_plain_torch(
     assert same_seen(expander.look(children.states), look_at_states(ply, children.states))
 
 
+def test_of_too_many_joint_moves_some_are_drawn_with_every_move_of_each_role() -> None:
+    game = Game.load("bidding_tictactoe")
+    expander = Expander(game.circuit)
+    states = pack_rows(sample_states(game.simulator(), 40, seed=3).to_bool())
+    every = expand_states(TorchPly(game.circuit), states)
+    expander.expansion.most, expander.expansion.seed = 5, 7
+    some = make_children(expander, states)
+    results = {
+        (parent, *joint): state
+        for parent, joint, state in zip(
+            every.parent, every.joint.tolist(), every.states.tolist(), strict=True
+        )
+    }
+    for parent, joint, state in zip(
+        some.parent, some.joint.tolist(), some.states.tolist(), strict=True
+    ):
+        assert results[parent, *joint] == state
+    drawn = 0
+    for state in range(len(states)):
+        all_joint, joint = every.joint[every.parent == state], some.joint[some.parent == state]
+        moves = [set(all_joint[:, role]) for role in range(2)]
+        assert [set(joint[:, role]) for role in range(2)] == moves
+        if min(map(len, moves)) > 1 and len(all_joint) > 5:
+            assert len(joint) == max(5, *map(len, moves))
+            drawn += 1
+        else:
+            assert len(joint) == len(all_joint)
+    assert drawn > 10
+    expander.expansion.seed = 8
+    assert (make_children(expander, states).joint != some.joint).any()
+
+
 def test_no_states_have_no_children() -> None:
     game = Game.load("tictactoe")
     expander = Expander(game.circuit)
