@@ -45,10 +45,14 @@ class LaneConfig(Settings):
         least=0,
         most=65_536,
     )
+    # From steps of 10 on weights of goal networks become no numbers.
     table_rate: float = setting(
-        0.02, "step size of pattern tables, before temporal coherence makes it smaller", least=0
+        0.02,
+        "step size of pattern tables, before temporal coherence makes it smaller",
+        least=0,
+        most=1,
     )
-    step_size: float = setting(0.008, "step size of Adam for everything else", least=0)
+    step_size: float = setting(0.008, "step size of Adam for everything else", least=0, most=1)
     doublings: int = setting(
         2,
         "how many times a run doubles the units and look-ups of a rules network as it goes on, at "
@@ -61,6 +65,7 @@ class LaneConfig(Settings):
         "by how much each step of Adam draws weights of a rule unit that its condition does not "
         "name towards 0",
         least=0,
+        most=1,
     )
     step_every: int = setting(2048, "positions of one step of Adam", least=1, most=10**12)
     memory: float = setting(
