@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
+from neurogame.evaluators.rules_network.unit_images import unit_orbits
 from neurogame.kernels.rules_network.learning import Learning, make_learning
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.native.struct import array_of
@@ -26,6 +27,8 @@ def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
         evaluator: what learns.
         config: its step sizes.
     """
+    first = evaluator.first_embedding.numpy(), evaluator.first_bias.numpy()
+    orbits = unit_orbits(evaluator.layout, *first)
     return make_learning(
         evaluator.kernel_weights(),
         evaluator.layout.images,
@@ -34,6 +37,7 @@ def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
         every=config.step_every,
         outside=evaluator.outside_weights(),
         pull=config.pull,
+        classes=None if orbits is None else (orbits.weights, orbits.units),
     )
 
 

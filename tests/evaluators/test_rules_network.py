@@ -202,9 +202,15 @@ def test_units_are_read_off_the_first_weights(name: str) -> None:
     evaluator = make_rules_network(
         game, RulesNetworkConfig(hidden=48, rules=0.5), opposed=True, seed=3
     )
-    units = find_rule_units(game, 24, seed=3)
     first = evaluator.first_embedding.numpy(), evaluator.first_bias.numpy()
-    assert units_read(game.structure, *first) == (*units, *[None] * (48 - len(units)))
+    units = units_read(game.structure, *first)
+    began = [unit for unit in units if unit is not None]
+    assert units == (*began, *[None] * (48 - len(began)))
+    assert 20 <= len(set(began)) == len(began) <= 24
+    # Of these, and of their images.
+    assert find_rule_units(game, 24, seed=3)[0] in began
+    every = find_rule_units(game, 10_000, seed=3)
+    assert {unit.literals for unit in began} <= {unit.literals for unit in every}
     assert np.array_equal(evaluator.embedding[0].detach().numpy(), first[0])
 
 

@@ -116,7 +116,13 @@ def test_a_scrambled_copy_has_labels_in_its_own_words() -> None:
     renamed = scramble(game.rules, 7, numbers=True)
     copy = Game.from_rules(renamed.rules, "copy", cache=False)
     mine, yours = (
-        [one.label for group in labels_in_mode(network(g), g, 0) for one in group]
+        # Weights drawn at random see other things where fluents stand in another order.
+        [
+            one.label
+            for group in labels_in_mode(network(g), g, 0)
+            for one in group
+            if one.kind != "unit"
+        ]
         for g in (game, copy)
     )
     words = set(re.findall(r"[a-z]+", " ".join(copy.fluents + copy.roles)))

@@ -17,6 +17,7 @@ from neurogame.evaluators.rules_network.feature_units import feature_units
 from neurogame.evaluators.rules_network.layout import empty_layout, stored_sizes
 from neurogame.evaluators.rules_network.make_layout import make_layout
 from neurogame.evaluators.rules_network.rule_units import find_rule_units, rule_weights
+from neurogame.evaluators.rules_network.unit_images import symmetric, unit_symmetries, with_images
 from neurogame.simulate.game import Game
 
 
@@ -33,16 +34,17 @@ def make_rules_network(
     """
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
     evaluator = RulesNetwork(len(game.circuit.roles), layout, config, seed)
-    random = np.random.default_rng(seed)
-    # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
-    embedding = 0.3 * random.standard_normal((layout.sizes.fluents, config.hidden))
-    bias = np.full(config.hidden, 0.1)
-    rules = find_rule_units(game, int(config.rules * config.hidden), seed)
-    for weights, units in zip((embedding, bias), rule_weights(game, rules), strict=True):
-        weights[..., : units.shape[-1]] = units
+    random, symmetries = np.random.default_rng(seed), unit_symmetries(layout)
     features = feature_units(game, layout, config, seed)
-    for weights, units in zip((embedding, bias), features, strict=True):
-        weights[..., config.hidden - units.shape[-1] :] = units
+    room = config.hidden - len(features[1])
+    found = find_rule_units(game, min(int(config.rules * config.hidden), room), seed)
+    rules = with_images(*rule_weights(game, found), symmetries, len(found))
+    left = room - len(rules[1])
+    # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
+    free = (0.3 * random.standard_normal((layout.sizes.fluents, left))).astype(np.float32)
+    units = rules[0], free, symmetric(features[0], symmetries)
+    embedding = np.concatenate(units, axis=1)
+    bias = np.concatenate([rules[1], np.full(left, 0.1, np.float32), features[1]])
     evaluator.begin(torch.from_numpy(embedding), torch.from_numpy(bias))
     return evaluator
 

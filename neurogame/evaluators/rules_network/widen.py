@@ -16,6 +16,7 @@ from neurogame.array_types import Int64s1
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, by_fluent
+from neurogame.evaluators.rules_network.unit_images import unit_orbits
 
 
 def widened(evaluator: RulesNetwork, larger: RulesNetwork) -> RulesNetwork:
@@ -48,13 +49,22 @@ def widened(evaluator: RulesNetwork, larger: RulesNetwork) -> RulesNetwork:
 def _new_units(evaluator: RulesNetwork, larger: RulesNetwork) -> Int64s1:
     """Return which units of a fresh evaluator another one did not begin with.
 
-    They are as many as the fresh one has more, the first ones.
+    They are as many as the fresh one has more, the first ones; fewer where units and their images
+    find no room together.
     """
     known = set(_columns(evaluator.first_embedding, evaluator.first_bias))
     beginnings = _columns(larger.first_embedding, larger.first_bias)
     fresh = [unit for unit, one in enumerate(beginnings) if one not in known]
     room = max(0, len(larger.first_bias) - len(evaluator.first_bias))
-    return np.array(fresh[:room], np.int64)
+    orbits = unit_orbits(larger.layout, larger.first_embedding.numpy(), larger.first_bias.numpy())
+    classes = np.arange(len(beginnings)) if orbits is None else orbits.units
+    together: dict[int, list[int]] = {}
+    for unit in fresh:
+        together.setdefault(int(classes[unit]), []).append(unit)
+    added: list[int] = []
+    for units in together.values():
+        added += units if len(added) + len(units) <= room else []
+    return np.array(added, np.int64)
 
 
 def _columns(embedding: Tensor, bias: Tensor) -> list[bytes]:

@@ -16,10 +16,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Int64s1
+from neurogame.array_types import Float32s1, Int64s, Int64s1
 from neurogame.evaluators.attribution import Contribution, Kind
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.rule_units import RuleUnit, units_read
+from neurogame.evaluators.rules_network.unit_images import unit_symmetries
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature
 from neurogame.inspect.attribution.rule_sources import RuleSource, rule_source
@@ -172,13 +173,13 @@ class _Begun:
         target = layout.seen_as[mode].astype(np.int64)
         self._source[target[target >= 0]] = np.flatnonzero(target >= 0)
         self._weights = int(layout.weights[mode])
-        first = evaluator.first_embedding.numpy()
+        first, symmetries = evaluator.first_embedding.numpy(), unit_symmetries(layout)
         # Of fluents that are seen as none, what no unit reads.
         begun = np.vstack([first, np.zeros_like(first[:1])])[target]
         self._units = [
             _of_feature(names, begun[:, number], float(evaluator.first_bias[number]))
             if unit is None
-            else _of_rule(game, names, unit, self._source)
+            else _of_rule(game, names, unit, self._source, symmetries)
             for number, unit in enumerate(units_of(evaluator, game))
         ]
         self.tables = []
@@ -201,7 +202,9 @@ _begun: WeakKeyDictionary[RulesNetwork, dict[tuple[Game, int], _Begun]] = WeakKe
 """Of each network by game and mode: explanations of many states ask for the same labels."""
 
 
-def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> UnitLabel:
+def _of_rule(
+    game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1, symmetries: Int64s
+) -> UnitLabel:
     """Return the label of a unit that began as a condition of the rules."""
     there = [2 * int(source[one >> 1]) + one % 2 for one in unit.literals if source[one >> 1] >= 0]
     held = sorted(one >> 1 for one in there if one % 2 == 0)
@@ -209,9 +212,11 @@ def _of_rule(game: Game, names: PlaceNames, unit: RuleUnit, source: Int64s1) -> 
     rule = rule_source(game, there)
     if not rule.head:
         # What is the same under a symmetry comes from the same rule, though of another head.
-        rule = replace(
-            rule_source(game, unit.literals), head=rule_source(game, unit.literals).relation
-        )
+        literals = np.array(unit.literals)
+        images = 2 * symmetries[:, literals >> 1] + literals % 2
+        rules = (rule_source(game, image) for image in images.tolist())
+        rule = next((one for one in rules if one.head), rule)
+        rule = replace(rule, head=rule.relation)
     places = names.places(held)
     texts = [game.fluents[fluent] for fluent in held]
     if len(held) > len(places):

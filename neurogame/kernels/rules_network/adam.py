@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Float32s2
+from neurogame.array_types import Float32s1, Float32s2, Int32s1
 from neurogame.kernels.rules_network.learning import Learning
 from neurogame.native.compiled import callee, inner
 
@@ -25,6 +25,8 @@ def step_adam(learning: Learning) -> None:
     corrected: float = math.sqrt(1 - _SECOND**learning.steps) / (1 - _FIRST**learning.steps)
     step, scale = float(learning.step_size * corrected), 1.0 / learning.waiting
     moments = learning.moments
+    if len(learning.classes) > 0:
+        _share(learning)
     place = 0
     for given, weights in (
         (learning.embedding_gradient.reshape(-1), network.embedding.reshape(-1)),
@@ -38,6 +40,31 @@ def step_adam(learning: Learning) -> None:
         for weight_set in range(network.embedding.shape[0]):
             embedding = network.embedding[weight_set].reshape(-1)
             _draw(embedding, learning.outside.reshape(-1), learning.pull)
+
+
+@inner
+def _share(learning: Learning) -> None:
+    """Give all weights that learn as one the mean of their gradients."""
+    shared, readout = learning.shared, learning.readout_gradient
+    for weight_set in range(len(learning.embedding_gradient)):
+        gradient = learning.embedding_gradient[weight_set].reshape(-1)
+        _average(gradient, learning.classes, shared)
+    for mode in range(len(readout)):
+        _average(learning.bias_gradient[mode], learning.unit_classes, shared)
+        for output in range(readout.shape[1]):
+            _average(readout[mode, output], learning.unit_classes, shared)
+
+
+@callee
+def _average(gradient: Float32s1, classes: Int32s1, shared: Float32s2) -> None:
+    """Replace the gradients of each class by their mean."""
+    for number in range(len(classes)):
+        shared[0, classes[number]] = shared[1, classes[number]] = np.float32(0)
+    for number in range(len(classes)):
+        shared[0, classes[number]] += gradient[number]
+        shared[1, classes[number]] += np.float32(1)
+    for number in range(len(classes)):
+        gradient[number] = shared[0, classes[number]] / shared[1, classes[number]]
 
 
 @callee

@@ -8,6 +8,7 @@ from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float32s3,
+    Int32s1,
     Int32s3,
 )
 from neurogame.kernels.rules_network.weights import Loaded, RulesNetworkWeights, make_loaded
@@ -42,6 +43,11 @@ class Learning(Struct):
         outside: 1 for weights of rule units that their conditions do not name, else 0; float32
             ``[F, H]``.
         pull: by how much each step draws those towards 0.
+        classes: of the embedding's weights: those of a class learn as one; int32 ``[F H]``, without
+            symmetries ``[0]``.
+        unit_classes: the same of hidden units, for biases and readouts; int32 ``[H]`` or ``[0]``.
+        shared: sum of the gradients of a class, then how many weights it has; float32
+            ``[2, classes]``.
         step_size: of Adam; 0: hidden units do not learn.
         every: positions of one step of Adam.
         waiting: positions whose gradients have been added up.
@@ -67,6 +73,9 @@ class Learning(Struct):
     moments: Float32s2
     outside: Float32s2
     pull: float
+    classes: Int32s1
+    unit_classes: Int32s1
+    shared: Float32s2
     step_size: float
     every: int
     waiting: int = 0
@@ -84,6 +93,7 @@ def make_learning(
     every: int,
     outside: Float32s2 | None = None,
     pull: float = 0.0,
+    classes: tuple[Int32s1, Int32s1] | None = None,
 ) -> Learning:
     """Reserve memory to learn weights.
 
@@ -95,7 +105,10 @@ def make_learning(
         every: see :class:`Learning`.
         outside: see :class:`Learning`; None: no weights are.
         pull: see :class:`Learning`.
+        classes: of the embedding's weights and of the units, see :class:`Learning`; None: each
+            learns by itself.
     """
+    weight_classes, unit_classes = classes or (np.zeros(0, np.int32), np.zeros(0, np.int32))
     outputs, lookups, hidden = network.tables.shape[1], len(network.first), network.bias.shape[1]
     learned = (network.embedding, network.bias, network.readout)
     return Learning(
@@ -116,6 +129,9 @@ def make_learning(
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
         outside=np.zeros(network.embedding.shape[1:], np.float32) if outside is None else outside,
         pull=pull,
+        classes=weight_classes,
+        unit_classes=unit_classes,
+        shared=np.zeros((2, weight_classes.max(initial=0) + 1), np.float32),
         step_size=step_size,
         every=every,
     )
