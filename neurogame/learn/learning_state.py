@@ -28,7 +28,6 @@ def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
         config: its step sizes.
     """
     first = evaluator.first_embedding.numpy(), evaluator.first_bias.numpy()
-    orbits = unit_orbits(evaluator.layout, *first)
     return make_learning(
         evaluator.kernel_weights(),
         evaluator.layout.images,
@@ -37,7 +36,7 @@ def learning_of(evaluator: RulesNetwork, config: LaneConfig) -> Learning:
         every=config.step_every,
         outside=evaluator.outside_weights(),
         pull=config.pull,
-        classes=None if orbits is None else (orbits.weights, orbits.units),
+        classes=unit_orbits(evaluator.layout, *first),
     )
 
 

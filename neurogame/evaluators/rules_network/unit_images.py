@@ -12,8 +12,7 @@ its own image, and sees all images alike. Those that begin at random learn each 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,7 @@ MOST = 8
 """Symmetries under which units have images, at most: each more makes fewer different units."""
 
 
-@final
-@dataclass(frozen=True, kw_only=True)
-class UnitOrbits:
+class UnitOrbits(NamedTuple):
     """Which weights are learned as one.
 
     Attributes:
@@ -138,14 +135,11 @@ def unit_orbits(
     columns = np.concatenate([embedding, bias[None]]).T.copy()
     place = {column.tobytes(): unit for unit, column in enumerate(columns)}
     images = np.array(
-        [
-            [place.get(np.append(one[symmetry], one[-1]).tobytes(), -1) for one in columns]
-            for symmetry in symmetries
-        ]
-    )
-    whole = np.flatnonzero((images >= 0).all(axis=0))
+        [[place.get(one.tobytes(), -1) for one in _images(c, symmetries)] for c in columns]
+    ).reshape(hidden, len(symmetries))
+    whole = np.flatnonzero((images >= 0).all(axis=1))
     weights, units = np.arange(fluents * hidden).reshape(fluents, hidden), np.arange(hidden)
-    for symmetry, image in zip(symmetries, images[:, whole], strict=True):
+    for symmetry, image in zip(symmetries, images[whole].T, strict=True):
         # What the image adds for a fluent, the unit adds for what the fluent becomes.
         places = hidden * np.arange(fluents)[:, None] + image
         weights[symmetry[:, None], whole] = np.minimum(weights[symmetry[:, None], whole], places)

@@ -122,8 +122,6 @@ def _list_moves(expansion: ChildBlocks, state: int) -> int:
     starts[len(chosen)] = place
     is_drawn = several > 1 and product > expansion.most
     expansion.drawn = max(expansion.most, widest) if is_drawn else 0
-    if is_drawn:
-        _draw(expansion, state, 0)
     return expansion.drawn if is_drawn else int(product)
 
 
@@ -132,11 +130,12 @@ def _write_joint(expansion: ChildBlocks, place: int, state: int, left: int) -> N
     """Write a joint move and go on to the next one, the last role's moves first."""
     moves, starts, chosen = expansion.moves, expansion.starts, expansion.chosen
     joint, numbers, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
+    if expansion.drawn != 0:
+        _draw(expansion, state, expansion.drawn - 1 - left)
     for role in range(len(chosen)):
         move = moves[chosen[role]]
         joint[place, role], numbers[place, role] = move, move - offsets[role]
     if expansion.drawn != 0:
-        _draw(expansion, state, expansion.drawn - left)
         return
     for role in range(len(chosen) - 1, -1, -1):
         chosen[role] += 1
