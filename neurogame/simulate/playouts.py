@@ -17,7 +17,7 @@ import numpy as np
 
 from neurogame.array_types import Float64s, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import NeurogameWarning
+from neurogame.errors import LimitError, NeurogameWarning
 from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.kernels.playout import PlayoutRun, Tally
@@ -142,6 +142,7 @@ def playouts(
 
     Raises:
         GameError: an argument is out of its range.
+        LimitError: with a number of games, lanes need more steps than there may be.
     """
     most = MAX_LANES if games is None else min(LANES * word_count(max(games, 1)), MAX_LANES)
     plan = PlayoutRun(
@@ -154,7 +155,13 @@ def playouts(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
+    tally = simulator.playout_kernel(backend, moves=moves).run(plan)
+    if plan.games is not None and tally.games < plan.games:
+        raise LimitError(
+            f"only {tally.games:,} of {plan.games:,} games ended within the most steps that can be "
+            f"made; take more lanes than {plan.lanes:,}, or a smaller max_plies"
+        )
+    return _statistics(simulator, tally)
 
 
 def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:

@@ -13,8 +13,9 @@ import pytest
 import torch
 
 from neurogame.cli.main import main
-from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
+from neurogame.errors import ConfigurationError, GameError, LimitError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
+from neurogame.kernels.codegen import playouts as compiled
 from neurogame.kernels.playout import GivenLanes, PlayoutRun
 from neurogame.simulate import play_out as play_out_module
 from neurogame.simulate import samples as module
@@ -316,6 +317,16 @@ def test_numbers_of_numpy_are_numbers() -> None:
     with pytest.raises(GameError, match="max_plies must be at most 2147483647, not 1"):
         playouts(simulator, 100, 1, max_plies=10**20)
     assert PlayoutRun(seed=1, lanes=64, games=1 << 40).games == 1 << 40
+
+
+def test_games_that_need_more_steps_than_there_are_are_not_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled, "UNLIMITED", 100)
+    simulator = Game.load("tictactoe").simulator()
+    assert playouts(simulator, 100, seed=1, lanes=64, backend="llvm").games == 100
+    with pytest.raises(LimitError, match=r"only \d+ of 100 games ended.*take more lanes"):
+        playouts(simulator, 100, seed=1, lanes=1, backend="llvm")
 
 
 @pytest.mark.parametrize("backend", ["torch", "llvm"])
