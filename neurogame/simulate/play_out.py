@@ -77,6 +77,7 @@ def play_out(
         GameError: there is no state, or an argument is out of its range.
     """
     size = len(states) if isinstance(states, StateBatch) else whole(states, "states")
+    max_plies, threads = whole(max_plies, "max_plies"), whole(threads, "threads")
     for name, value in (("states", size), ("max_plies", max_plies), ("threads", threads)):
         if value < 1:
             raise GameError(f"{name} of playouts must be at least 1, not {value}")

@@ -317,6 +317,11 @@ def test_numbers_of_numpy_are_numbers() -> None:
     with pytest.raises(GameError, match="max_plies must be at most 2147483647, not 1"):
         playouts(simulator, 100, 1, max_plies=10**20)
     assert PlayoutRun(seed=1, lanes=64, games=1 << 40).games == 1 << 40
+    plies: Any = np.int64(3)
+    assert play_out(simulator, 5, 0, plies).lengths.tolist() == [3] * 5
+    for name in ("max_plies", "threads"):
+        with pytest.raises(ConfigurationError, match=rf"{name}=2\.5; a whole number is needed"):
+            play_out(simulator, 5, 0, **{name: 2.5})  # type: ignore[arg-type]
 
 
 def test_games_that_need_more_steps_than_there_are_are_not_left_out(
