@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -13,6 +14,9 @@ from neurogame.kernels.words.pack import lanes_below
 
 UNLIMITED = (1 << 30) - 1
 """Looks at a lane that are as many as there may be."""
+
+_LENGTHS = 1 << 20
+"""Longest games that there is memory to count by length at first."""
 
 _AGE_BITS = (10, 16, 31)
 _SHORTEST_EPOCH = 4
@@ -46,6 +50,22 @@ class PlyLimit:
         tally = play(next(bits for bits in _AGE_BITS if max_plies < 1 << bits))
         assert tally is not None
         return tally
+
+
+def play_counted(plan: PlayoutRun, play: Callable[[PlayoutRun], Tally]) -> Tally:
+    """Play with memory for the lengths of long games only where there are such.
+
+    Args:
+        plan: the playouts.
+        play: plays them, with memory for lengths up to the limit of plies if they are counted.
+    """
+    most = _LENGTHS
+    while plan.lengths and most < plan.max_plies:
+        tally = play(replace(plan, max_plies=most))
+        if not tally.cut:
+            return tally
+        most *= 16
+    return play(plan)
 
 
 def quota(plan: PlayoutRun, begin: int, width: int) -> tuple[Int64s, Int64s]:

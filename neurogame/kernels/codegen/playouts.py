@@ -15,7 +15,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.call import Caller
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
-from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
+from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, play_counted, quota
 from neurogame.kernels.playout import GivenLanes, PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.words.pack import word_count
 from neurogame.kernels.words.random_words import RandomWords
@@ -63,6 +63,9 @@ class LlvmPlayouts:
 
     def run(self, plan: PlayoutRun) -> Tally:
         """Play games from the initial state, with restart."""
+        return play_counted(plan, self._play)
+
+    def _play(self, plan: PlayoutRun) -> Tally:
         return self._limit.play(
             plan.max_plies, lambda bits: self._run(plan, self.kernel(bits, moves=plan.moves))
         )

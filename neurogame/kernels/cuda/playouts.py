@@ -16,7 +16,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
 from neurogame.kernels.codegen.call import tally_of
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
-from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
+from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, play_counted, quota
 from neurogame.kernels.codegen.thread_frame import GROUP, THREADS
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver, open_driver
@@ -78,6 +78,9 @@ class CudaPlayouts:
                 "backend 'cuda' does not count the moves made: take 'torch' on this device, or "
                 "'llvm' on cpu"
             )
+        return play_counted(plan, self._play)
+
+    def _play(self, plan: PlayoutRun) -> Tally:
         return self._limit.play(plan.max_plies, lambda bits: self._run(plan, bits))
 
     def _run(self, plan: PlayoutRun, age_bits: int) -> Tally | None:

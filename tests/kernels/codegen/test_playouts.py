@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 from functools import cache
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 from neurogame.gdl.check import valid_rules
+from neurogame.kernels.codegen import limits
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.playout import GivenLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
@@ -248,3 +250,20 @@ def test_lengths_of_no_finished_game_are_empty_not_missing() -> None:
     lengths = kernel.run(PlayoutRun(seed=3, lanes=64, steps=2, lengths=True)).lengths
     assert lengths is not None
     assert len(lengths) == 0
+
+
+def test_lengths_take_no_memory_for_games_that_are_not_played() -> None:
+    run = PlayoutRun(seed=1, lanes=64, games=90, lengths=True, max_plies=(1 << 31) - 1)
+    tracemalloc.start()
+    counted = fast("tictactoe", "straight").run(run)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 26
+    assert_equal(counted, expected_tally("tictactoe", run))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "endless"])
+def test_lengths_of_long_games_are_counted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_LENGTHS", 4)
+    run = PlayoutRun(seed=1, lanes=64, games=90, lengths=True, max_plies=100)
+    assert_equal(fast(name, "straight").run(run), expected_tally(name, run))
