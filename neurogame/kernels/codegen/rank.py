@@ -12,7 +12,13 @@ from typing import final
 
 from neurogame.kernels.codegen.text import Text
 from neurogame.kernels.netlist.netlist import AND_NOT, BORROW, OR_AND, XOR
-from neurogame.kernels.words.random_words import ATTEMPT_FIELD, ROLE_FIELD, plane_factor, signed
+from neurogame.kernels.words.random_words import (
+    ATTEMPT_FIELD,
+    ROLE_FIELD,
+    plane_factor,
+    signed,
+    stream_offset,
+)
 from neurogame.splitmix import G2, MIX_1, MIX_2
 
 _SHORTER = 3
@@ -53,7 +59,7 @@ def first_attempt(text: Text, base: str, step: str, stream: int) -> str:
         stream: key of the random words.
     """
     key = text.integer("shl", step, ROLE_FIELD + ATTEMPT_FIELD)
-    key = text.integer("add", key, (stream << ATTEMPT_FIELD) + 1)
+    key = text.integer("add", key, signed(stream_offset(stream) + 1))
     key = text.integer("mul", key, signed(G2))
     first = text.let(f"insertelement {text.wide} poison, i64 {key}, i64 0")
     kind = f"<{text.words} x i32>"

@@ -25,12 +25,25 @@ from neurogame.splitmix import G1, G2, MIX_1, MIX_2, seed_word
 
 ATTEMPT_FIELD = 20
 ROLE_FIELD = 8
+_ROLES_ABOVE = 59
+"""Bits of the counter below those of roles from 256 on: beyond any step."""
 
 
 def signed(value: int) -> int:
     """Return the int64 with the same 64 bits as ``value`` modulo 2^64."""
     value &= (1 << 64) - 1
     return value - (1 << 64) if value >> 63 else value
+
+
+def stream_offset(role: int) -> int:
+    """Return what a role adds to the counter of a draw.
+
+    Args:
+        role: which role chooses, ``0..8191``. Eight bits are below those of the step; what roles
+            have more is above.
+    """
+    low = role & (1 << ROLE_FIELD) - 1
+    return low << ATTEMPT_FIELD | role >> ROLE_FIELD << _ROLES_ABOVE
 
 
 def mix(words: Tensor) -> Tensor:
@@ -90,15 +103,15 @@ class RandomWords:
         """Return independent random words.
 
         Args:
-            step: number of the step of the game, ``0 .. 2^30 - 1``.
-            role: which role chooses, ``0..255``.
+            step: number of the step of the game, ``0 .. 2^31 - 1``.
+            role: which role chooses, ``0..8191``.
             attempts: which attempts, each in ``0 .. 2^20 - 1``.
             bits: words per attempt, ``0..32``.
 
         Returns:
             int64 ``[len(attempts), bits, W]``.
         """
-        prefix = ((step << ROLE_FIELD) | role) << ATTEMPT_FIELD
+        prefix = (step << ROLE_FIELD + ATTEMPT_FIELD) + stream_offset(role)
         # Multiplication distributes over the sum of the fields, modulo 2^64.
         base = self.base + signed((prefix + 1) * G2)
         source = mix(_attempt_offsets(attempts.start, attempts.stop, self.base.device) + base)

@@ -267,3 +267,20 @@ def test_lengths_of_long_games_are_counted(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(limits, "_LENGTHS", 4)
     run = PlayoutRun(seed=1, lanes=64, games=90, lengths=True, max_plies=100)
     assert_equal(fast(name, "straight").run(run), expected_tally(name, run))
+
+
+def test_more_roles_than_a_byte_counts_choose_on_their_own() -> None:
+    """Role 256 chose in every step as role 0 did in the next one."""
+    rules = """
+        (<= (legal ?r a) (role ?r)) (<= (legal ?r b) (role ?r)) (init (n 0)) (succ 0 1) (succ 1 2)
+        (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (<= terminal (true (n 2))) (goal 0 0)
+        (<= (next (p r0)) (true (n 1)) (does 0 a)) (<= (next (p r256)) (true (n 0)) (does 256 a))
+        (<= (next (p r256)) (true (p r256)))
+    """
+    roles = " ".join(f"(role {number})" for number in range(257))
+    simulator = Game.from_text(roles + rules, "roles", cache=False).simulator()
+    given = GivenLanes(simulator.initial(640).words, torch.arange(10), seed=1)
+    expected = simulator.playout_kernel("torch").finish(given).words
+    assert torch.equal(simulator.playout_kernel("llvm").finish(given).words, expected)
+    apart = expected[-2] ^ expected[-1]
+    assert 250 < sum((word & (1 << 64) - 1).bit_count() for word in apart.tolist()) < 390

@@ -17,7 +17,7 @@ def slow_mix(word: int) -> int:
 def slow_word(seed: int, lane_word: int, step: int, role: int, attempt: int, plane: int) -> int:
     """Return one word of 64 lanes."""
     base = slow_mix(slow_mix(seed & ALL) + (lane_word + 1) * G1 & ALL)
-    counter = step << 28 | role << 20 | attempt
+    counter = role // 256 << 59 | step << 28 | role % 256 << 20 | attempt
     source = slow_mix(base + (counter + 1) * G2 & ALL)
     word = source * (slow_mix(plane * G1 & ALL) | 1) & ALL
     return word ^ word >> 29 ^ word << 18 & ALL

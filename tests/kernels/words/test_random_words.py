@@ -30,8 +30,8 @@ def test_finaliser_is_that_of_splitmix64() -> None:
 @given(
     st.integers(-(2**63), 2**64 - 1),
     st.integers(0, 2**40),
-    st.integers(0, 2**30 - 1),
-    st.integers(0, 255),
+    st.integers(0, 2**31 - 1),
+    st.integers(0, 8191),
     st.integers(0, 2**20 - 3),
 )
 def test_words_equal_integer_arithmetic(
@@ -55,6 +55,16 @@ def test_selection_and_order_do_not_matter() -> None:
     chosen = torch.tensor([7, 2])
     assert torch.equal(RandomWords(3, chosen).draw(9, 1, range(4, 6), 5), later[..., chosen])
     assert torch.equal(random.draw(9, 1, range(5, 6), 2)[0], later[1, :2])
+
+
+def test_no_role_draws_what_another_draws_in_another_step() -> None:
+    random = RandomWords(3, torch.arange(1))
+    draws = {
+        int(random.draw(step, role, range(1), 1))
+        for step in range(4)
+        for role in range(0, 1024, 64)
+    }
+    assert len(draws) == 4 * 16
 
 
 def test_bits_are_balanced_and_independent() -> None:
