@@ -35,16 +35,23 @@ MakePlayouts: TypeAlias = Callable[[Circuit, str | None, Device], PlayoutKernel]
 MakeStep: TypeAlias = Callable[[Circuit, str | None], StepKernel]
 
 
-def known_device(device: Device) -> torch.device:
+def known_device(device: Device, *, held: bool = False) -> torch.device:
     """Return a device by its name.
+
+    Args:
+        device: its name.
+        held: whether it must hold tensors: torch knows names of devices that it was not built for.
 
     Raises:
         ConfigurationError: there is no such device.
     """
     try:
-        return torch.device(device)
-    except RuntimeError:
+        named = torch.device(device)
+        if held and named.type not in ("cpu", "cuda"):
+            torch.zeros(1, device=named).item()
+    except (RuntimeError, AssertionError, ImportError):
         raise ConfigurationError(f"device {str(device)!r} is not there; take cpu or cuda") from None
+    return named
 
 
 def playout_kernel(

@@ -122,7 +122,7 @@ class Simulator:
             MissingExtraError: its modules are not installed.
         """
         self.circuit = circuit
-        named = known_device(device)
+        named = known_device(device, held=True)
         if named.type == "cuda" and (absent := find_absent(named)):
             raise ConfigurationError(f"device {device} is not there: {absent}")
         # With its number, as tensors name it.

@@ -131,6 +131,8 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
         ("bench tictactoe --backend magic", "backend 'magic' does not exist"),
         ("bench tictactoe --device magic", "device 'magic' is not there"),
         ("simulate tictactoe --device magic", "device 'magic' is not there"),
+        ("simulate tictactoe --device xpu", "device 'xpu' is not there"),
+        ("simulate tictactoe --device meta", "device 'meta' is not there"),
         ("simulate tictactoe --moves 0", "moves must be at least 1, not 0"),
         ("view tictactoe --export nowhere/my.html", "there is no folder nowhere"),
         ("view tictactoe --export my.html --plies 0", "max_plies=0"),
