@@ -53,7 +53,7 @@ class TorchPlayouts:
 
     def run(self, plan: PlayoutRun) -> Tally:
         """Play games from the initial state, with restart."""
-        blocks = self.ply.blocks(word_count(plan.lanes))
+        blocks = self.ply.blocks(word_count(min(plan.lanes, plan.games or plan.lanes)))
         return reduce(add, (_Block(self, plan, begin, end).play() for begin, end in blocks))
 
     def finish(self, given: GivenLanes) -> PlayedLanes:

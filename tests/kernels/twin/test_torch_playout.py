@@ -102,6 +102,19 @@ def test_neither_blocks_nor_threads_change_a_run(
         assert_equal(player.run(run), expected)
 
 
+def test_lanes_without_a_game_take_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = fast("odd")
+    run = PlayoutRun(seed=5, lanes=128, games=100, max_plies=10)
+    expected = player.run(run)
+
+    def blocks(width: int) -> list[tuple[int, int]]:
+        assert width == 2
+        return [(0, width)]
+
+    monkeypatch.setattr(player.ply, "blocks", blocks)
+    assert_equal(player.run(dataclasses.replace(run, lanes=(1 << 31) - 1)), expected)
+
+
 def test_a_run_is_the_sum_of_its_lanes() -> None:
     """With a number of steps, the games of the first lanes are those of fewer lanes."""
     player = fast("odd")
