@@ -225,6 +225,27 @@ def test_a_closed_pipe_is_silent(line: list[str], unbuffered: str, tmp_path: Pat
         assert process.wait(timeout=PATIENCE) == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize("line", [["games"], ["simulate", "nim", "--games", "9"]], ids=" ".join)
+def test_a_full_disk_is_one_line(line: list[str], unbuffered: str, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        done = subprocess.run(
+            [*PROGRAM, *line],
+            cwd=tmp_path,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "error: No space left on device: what was to be written is not complete"
+    ]
+
+
 def answer(line: list[str], capsys: Captured) -> dict[str, Any]:
     """Return the one JSON object that a command prints."""
     assert main([*line, "--json"]) == 0
