@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import torch
 from torch import Tensor
@@ -61,6 +61,10 @@ class Game:
         else:
             self.roles = circuit.roles
         self._simulators: dict[tuple[str, str], Simulator] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies, and other processes, make simulators of their own: machine code stays here."""
+        return {**self.__dict__, "_simulators": {}}
 
     @classmethod
     def load(cls, name_or_path: str | Path, *, cache: bool = True, prover: bool = False) -> Game:
@@ -205,8 +209,7 @@ class Game:
             RulesError: without a circuit, a text is not one ground term.
         """
         if self.proved is not None:
-            held = frozenset(map(self.proved.prover.term, fluents))
-            return State(self, held)
+            return State(self, frozenset(map(self.proved.prover.term, fluents)))
         flags = torch.zeros(len(self.fluents), dtype=torch.bool)
         flags[[self.fluent_index(text) for text in fluents]] = True
         return State(self, flags)
@@ -283,10 +286,9 @@ class Game:
         known = _folded_index(self.moves[number]) if self.proved else self._move_index[number]
         index = known.get(_folded(text))
         if index is None:
-            example = next(iter(known), "none")
             raise GameError(
                 f"{role} has no move {text!r} in {self.name}; it has {len(known)}, "
-                f"such as {example}"
+                f"such as {next(iter(known), 'none')}"
             )
         return index
 
@@ -338,11 +340,10 @@ class State:
         if isinstance(held, frozenset):
             self._key: bytes | ProverState = held
             return
-        expected = (len(game.fluents),)
-        if held.dtype != torch.bool or tuple(held.shape) != expected:
+        expected = len(game.fluents)
+        if held.dtype != torch.bool or tuple(held.shape) != (expected,):
             raise GameError(
-                f"a state of {game.name} is bool [{expected[0]}], "
-                f"not {held.dtype} {list(held.shape)}"
+                f"a state of {game.name} is bool [{expected}], not {held.dtype} {list(held.shape)}"
             )
         self._key = held.cpu().numpy().tobytes()
 

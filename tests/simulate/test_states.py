@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +15,7 @@ from neurogame.errors import CheckpointError, ConfigurationError, GameError
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
+from neurogame.simulate.playouts import playouts
 from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch
 
@@ -188,3 +192,12 @@ def test_a_game_of_the_same_fluents_and_other_rules_is_refused() -> None:
     assert (other.fluents, other.roles) == (home.fluents, home.roles)
     with pytest.raises(CheckpointError, match=r"other .* has other rules"):
         map_game(home, other)
+
+
+def test_a_state_can_be_copied_and_sent_after_its_game_was_played(game: Game) -> None:
+    state = game.initial_state().next(["(mark 2 2)", "noop"])
+    playouts(game.simulator(), 64, 1)
+    for other in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert other == state
+        after = ["noop", "(mark 1 1)"]
+        assert other.next(after) == state.next(after)
