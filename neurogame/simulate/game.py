@@ -257,7 +257,7 @@ class Game:
             GameError: the game has no such role.
         """
         for index, name in enumerate(self.roles):
-            if name.lower() == role.lower():
+            if name.lower() == str(role).lower():
                 return index
         raise GameError(f"{self.name} has no role {role!r}; its roles are {', '.join(self.roles)}")
 

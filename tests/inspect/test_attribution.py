@@ -157,6 +157,8 @@ def test_what_cannot_be_explained_is_refused() -> None:
         attribute(evaluator, game.initial_state(), 0, method="exact")
     with pytest.raises(GameError, match="has no role 2"):
         attribute(evaluator, game.initial_state(), 2)
+    with pytest.raises(GameError, match="has no role 'xplayer'; its roles"):
+        attribute(evaluator, game.initial_state(), "xplayer")  # type: ignore[arg-type]
     one, other = (attribute(evaluator, game.initial_state(), role) for role in range(2))
     with pytest.raises(GameError, match="can be compared"):
         difference(one, other)

@@ -39,6 +39,8 @@ def test_names_in_any_case_and_spacing(game: Game) -> None:
 def test_unknown_names_say_what_there_is(game: Game) -> None:
     with pytest.raises(GameError, match=r"no role 'zed'; its roles are xplayer, oplayer"):
         game.role_index("zed")
+    with pytest.raises(GameError, match=r"no role 0; its roles are xplayer, oplayer"):
+        game.role_index(0)  # type: ignore[arg-type]
     with pytest.raises(GameError, match=r"no fluent '\(cell 4 4 b\)'; it has 29, such as"):
         game.fluent_index("(cell 4 4 b)")
     with pytest.raises(GameError, match=r"xplayer has no move 'jump' in tictactoe; it has 10"):

@@ -50,9 +50,9 @@ def check_role(game: Game, role: int) -> None:
     Raises:
         GameError: there is no such role.
     """
-    if not 0 <= role < len(game.roles):
+    if role not in range(len(game.roles)):
         raise GameError(
-            f"{game.name} has no role {role}; its roles are 0..{len(game.roles) - 1}: "
+            f"{game.name} has no role {role!r}; its roles are 0..{len(game.roles) - 1}: "
             + ", ".join(game.roles)
         )
 
