@@ -26,13 +26,15 @@ from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import MAX_PLIES
 
 
 @final
 class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
     """A role that is asked where it has a choice; others answer, and single moves are made for it.
 
-    Rewards are given at the end: from -1 for a goal of 0 to 1 for a goal of 100.
+    Rewards are given at the end: from -1 for a goal of 0 to 1 for a goal of 100. A match in which
+    the role has no choice for 1000 plies is cut (truncated), without a reward.
     """
 
     def __init__(
@@ -83,19 +85,25 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         """
         check_begun(self._begun)
         check_action(self._state, self._role, action, mask="action_masks()")
-        self._go_on(int(action))
+        cut = self._go_on(int(action))
         ended = self._state.is_terminal
         told, info = self._told()
         reward = reward_of(self._state.goals[self._role]) if ended else 0.0
-        return told, reward, ended, False, info
+        return told, reward, ended, cut, info
 
-    def _go_on(self, action: int | None) -> None:
-        """Make moves up to the next choice of the role, or to the end; begin with its own."""
-        while not self._state.is_terminal:
+    def _go_on(self, action: int | None) -> bool:
+        """Make moves up to the next choice of the role, or to the end; begin with its own.
+
+        Returns:
+            Whether it gave up, after many plies.
+        """
+        for _ in range(MAX_PLIES):
+            if self._state.is_terminal:
+                break
             legal = self._state.legal_moves
             check_not_stuck(self._state)
             if action is None and len(legal[self._role]) > 1:
-                return
+                return False
             own = legal[self._role][0] if action is None else action
             self._state = self._state.next(
                 [
@@ -108,6 +116,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
                 ]
             )
             action = None
+        return not self._state.is_terminal
 
     def _told(self) -> tuple[Observed, dict[str, Any]]:
         told = self._observation.of_state(self._state)

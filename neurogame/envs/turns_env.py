@@ -21,6 +21,7 @@ from neurogame.envs.observation import (
     reward_of,
 )
 from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import MAX_PLIES
 from neurogame.splitmix import seed_word
 
 Told = dict[str, Observed]
@@ -123,7 +124,7 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
     Single moves, such as the ``noop`` of who waits, are made without asking, and so are moves of
     chance, at random. Where several roles choose at the same time, none learns what the others
     have chosen. All are told the whole state. Rewards are given at the end: from -1 for a goal of 0
-    to 1 for a goal of 100.
+    to 1 for a goal of 100. A match in which nobody has a choice for 1000 plies is cut (truncated).
     """
 
     def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
@@ -144,9 +145,11 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         self._ask()
 
     def _ask(self) -> None:
-        """Go on to the next role that has a choice, or to the end."""
+        """Go on to the next role that has a choice, or to the end; give up after many plies."""
         match = self._match
-        while not match.state.is_terminal:
+        for _ in range(MAX_PLIES):
+            if match.state.is_terminal:
+                break
             for role in match.game.players:
                 if role not in self._moves and len(match.state.legal_moves[role]) > 1:
                     self.agent_selection = match.game.roles[role]
@@ -155,7 +158,9 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
             self._moves = {}
         self.rewards = match.rewards()
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(self.agents, True)
+        ended = match.state.is_terminal
+        self.terminations = dict.fromkeys(self.agents, ended)
+        self.truncations = dict.fromkeys(self.agents, not ended)
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Told:
@@ -170,7 +175,7 @@ class TurnsEnv(_Agents, AECEnv[str, Told, int]):
         """
         check_begun(self.agents)
         agent = self.agent_selection
-        if self.terminations[agent]:
+        if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._moves[self._match.game.role_index(agent)] = self._match.check(agent, action)

@@ -227,6 +227,32 @@ def test_a_match_in_which_nobody_chooses_is_rewarded() -> None:
     assert "s" in env.render()
 
 
+def test_a_match_that_goes_on_for_ever_without_a_choice_is_cut() -> None:
+    game = Game.from_text(
+        "(role a) (role b) (init on) (<= (legal a ?m) (true on) (either ?m)) (either go) "
+        "(either stay) (<= (legal a noop) (not (true on))) (legal b noop) (<= (next lost) "
+        "(not (true on))) (<= (next lost) (does a go)) (<= (next on) (does a stay)) "
+        "(<= terminal (true never)) (base never) (goal a 100) (goal b 0)"
+    )
+    one = ng.envs.gymnasium(game)
+    one.reset(seed=1)
+    go, stay = (game.move_index("a", text) for text in ("go", "stay"))
+    assert one.step(stay)[2:4] == (False, False)
+    assert one.step(go)[1:4] == (0.0, False, True)
+    turns: Any = ng.envs.pettingzoo(game)
+    turns.reset(seed=1)
+    for move in (stay, go):
+        assert turns.agent_selection == "a"
+        assert not any(turns.truncations.values())
+        turns.step(move)
+    assert turns.truncations == {"a": True, "b": True}
+    assert turns.terminations == {"a": False, "b": False}
+    for _ in turns.agent_iter():
+        assert turns.last()[1] == 0
+        turns.step(None)
+    assert not turns.agents
+
+
 def test_the_page_runs_as_printed() -> None:
     page = (REPOSITORY / "docs" / "environments.md").read_text(encoding="utf-8")
     [block] = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
