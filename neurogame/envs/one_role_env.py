@@ -27,6 +27,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import MAX_PLIES
+from neurogame.splitmix import seed_word
 
 
 @final
@@ -69,7 +70,7 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         """Begin a match; the seed decides all that others choose, options there are none."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else seed_word(seed))
         self._state, self._begun = self._game.initial_state(), True
         for number, player in self._players.items():
             drawn = int(self.np_random.integers(1 << 31))

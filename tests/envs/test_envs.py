@@ -83,6 +83,13 @@ def test_an_opponent_plays_the_other_role() -> None:
     assert repeated[0] == repeated[1]
 
 
+def test_a_seed_is_any_whole_number() -> None:
+    env = ng.envs.gymnasium(library("tictactoe"), "oplayer")
+    seeds: Any = (np.int64(3), 3, -5)
+    one, two, _ = (env.reset(seed=seed)[0].tolist() for seed in seeds)
+    assert one == two
+
+
 def test_an_illegal_move_says_what_is_legal() -> None:
     env = ng.envs.gymnasium(library("tictactoe"))
     env.reset(seed=1)
