@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -110,9 +110,10 @@ def check_action(state: State, role: int, action: object, *, whose: str = "", ma
         GameError: it is none; the message lists the legal ones.
     """
     legal, texts = state.legal_moves[role], state.game.moves[role]
-    if action not in legal:
+    text = isinstance(action, str)
+    if text or np.ndim(cast(Any, action)) or action not in legal:
         raise GameError(
-            f"action {action}{whose} is not legal here; legal are "
+            f"action {repr(action) if text else action}{whose} is not legal here; legal are "
             + (", ".join(f"{one} {texts[one]}" for one in legal) or "none: reset() begins anew")
             + f"; see {mask}"
         )

@@ -212,6 +212,7 @@ class TogetherEnv(_Agents, ParallelEnv[str, Told, int]):
         """
         check_begun(self.agents)
         match, agents = self._match, list(self.agents)
+        check_not_stuck(match.state)
         match.go_on(
             {
                 match.game.role_index(agent): match.check(agent, actions.get(agent))

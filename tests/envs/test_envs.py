@@ -96,9 +96,10 @@ def test_an_illegal_move_says_what_is_legal() -> None:
     env.step(0)
     with pytest.raises(GameError, match=r"action 0 is not legal here; legal are \d+ \(mark"):
         env.step(0)
-    for wrong in (1.5, "(mark 2 2)"):
-        with pytest.raises(GameError, match=rf"action {re.escape(str(wrong))} is not legal here"):
-            env.step(wrong)  # type: ignore[arg-type]
+    wrong: Any
+    for wrong, told in ((1.5, "1.5"), ("1", "'1'"), (np.array([1]), "[1]"), (None, "None")):
+        with pytest.raises(GameError, match=rf"action {re.escape(told)} is not legal here"):
+            env.step(wrong)
     ended = False
     while not ended:
         _, _, ended, _, _ = env.step(int(env.action_masks().argmax()))
@@ -258,6 +259,19 @@ def test_a_match_that_goes_on_for_ever_without_a_choice_is_cut() -> None:
         assert turns.last()[1] == 0
         turns.step(None)
     assert not turns.agents
+
+
+def test_agents_that_move_together_are_told_who_has_no_move() -> None:
+    game = Game.from_text(
+        "(role a) (role b) (init on) (base on) (base off) (legal a x) (<= (legal b x) (true on)) "
+        "(<= (next off) (true on)) (<= (next off) (true off)) (<= terminal (true on) (true off)) "
+        "(goal a 50) (goal b 50)"
+    )
+    env: Any = ng.envs.pettingzoo(game, parallel=True)
+    env.reset(seed=1)
+    env.step({"a": 0, "b": 0})
+    with pytest.raises(GameError, match="b has no legal move: no match goes on"):
+        env.step({"a": 0, "b": 0})
 
 
 def test_the_page_runs_as_printed() -> None:
