@@ -105,6 +105,24 @@ def whole(value: object, what: str) -> int:
     return int(value)
 
 
+def check_kind(value: object, kind: type, what: str, such: str) -> None:
+    """Refuse an object of another kind than is needed.
+
+    Args:
+        value: the object.
+        kind: what it should be.
+        what: it is, for the message.
+        such: how to get a right one.
+
+    Raises:
+        ConfigurationError: it is of another kind.
+    """
+    if not isinstance(value, kind):
+        raise ConfigurationError(
+            f"{what}: found {type(value).__name__}; {kind.__name__} is needed, such as {such}"
+        )
+
+
 def described(text: str) -> dict[str, About]:
     """Return the metadata of a field without a default: ``field(metadata=described(...))``."""
     return {"about": About(text=text)}

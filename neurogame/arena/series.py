@@ -20,6 +20,7 @@ from neurogame.players.match_settings import MatchSettings, check_players
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
+from neurogame.settings import whole
 from neurogame.simulate.game import Game, game_of
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
@@ -57,7 +58,7 @@ def play_series(
     loaded = game_of(game)
     check_players(loaded.name, loaded.roles, players)
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
-        if value < least:
+        if whole(value, name) < least:
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")
     chosen = settings or MatchSettings()
     openings = Openings(loaded, chosen.opening_plies, seed)

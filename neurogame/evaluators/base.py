@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from neurogame.errors import GameError
 from neurogame.evaluators.origin import Origin
+from neurogame.settings import check_kind
 from neurogame.simulate.states import StateBatch
 from neurogame.views import show_as
 
@@ -84,7 +85,8 @@ class Evaluator(nn.Module, ABC):
         return show_as("html", self)
 
     def _checked(self, fluents: Tensor) -> Tensor:
-        """Return the fluents, or raise GameError where their shape is of another game."""
+        """Return the fluents, or raise an error where they are none, or of another game."""
+        check_kind(fluents, Tensor, "fluents", "state.fluents[None]")
         if fluents.dim() != 2 or fluents.shape[1] != self.fluent_count:
             raise GameError(
                 f"fluents of shape {list(fluents.shape)} do not fit this evaluator, which takes "

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.judges.states import checked_values
+from neurogame.settings import check_kind
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
@@ -24,7 +25,12 @@ def state_values(simulator: Simulator, evaluator: Evaluator, states: StateBatch)
 
     Raises:
         GameError: the evaluator returns anything else.
+        ConfigurationError: one of these is of another kind.
     """
+    check_kind(simulator, Simulator, "simulator", "game.simulator()")
+    check_kind(states, StateBatch, "states", "state.batch")
+    if not callable(evaluator):
+        check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
     look = simulator.look(states)
     estimates = checked_values(evaluator(states.to_bool()), *look.goals.shape)
     return torch.where(look.terminal[:, None], look.goals.to(estimates.dtype), estimates)

@@ -10,6 +10,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import GameMapping
 
@@ -79,8 +80,10 @@ def check_evaluator(game: Game, evaluator: Evaluator) -> None:
     """Refuse an evaluator of another game.
 
     Raises:
+        ConfigurationError: it is none.
         GameError: it has other numbers of fluents or roles.
     """
+    check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
     sizes = (evaluator.fluent_count, evaluator.role_count)
     needed = (len(game.fluents), len(game.roles))
     if sizes != needed:

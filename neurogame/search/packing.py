@@ -7,6 +7,7 @@ import numpy as np
 from neurogame.array_types import Bools, UInt64s
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State
 
 REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
@@ -52,6 +53,7 @@ def root_words(game: Game, state: State, role: int) -> UInt64s:
         GameError: the state is terminal or of another game, or there is no such role, or it is
             chance.
     """
+    check_kind(state, State, "state", "game.initial_state()")
     if state.game.circuit.key != game.circuit.key:
         raise GameError(
             f"search: a state of {state.game.name} was given to a search of {game.name}"

@@ -22,6 +22,7 @@ from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.words.pack import LANES, word_count
+from neurogame.settings import check_kind
 from neurogame.simulate.play_out import MAX_PLIES, stuck_message
 from neurogame.simulate.simulator import Simulator
 
@@ -144,6 +145,7 @@ def playouts(
         GameError: an argument is out of its range.
         LimitError: with a number of games, lanes need more steps than there may be.
     """
+    check_kind(simulator, Simulator, "simulator", "game.simulator()")
     most = MAX_LANES if games is None else min(LANES * word_count(max(games, 1)), MAX_LANES)
     plan = PlayoutRun(
         seed=seed,

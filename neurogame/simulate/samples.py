@@ -14,6 +14,7 @@ from neurogame.array_types import Int64s
 from neurogame.errors import GameError
 from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
+from neurogame.settings import check_kind, whole
 from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
@@ -80,6 +81,8 @@ def sample_games(
     Raises:
         GameError: an argument is out of its range, or no game has a first move.
     """
+    check_kind(simulator, Simulator, "simulator", "game.simulator()")
+    count = whole(count, "count")
     if count < 1:
         raise GameError(f"count must be at least 1, not {count}")
     check_phase(phase)

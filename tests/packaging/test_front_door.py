@@ -8,13 +8,17 @@ import re
 import shlex
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import neurogame
 from neurogame.cli.main import main
+from neurogame.errors import ConfigurationError
+from neurogame.inspect.attribution.attribute import attribute
 from tests import processes
 from tests.conftest import REPOSITORY
 from tests.processes import environment
@@ -173,3 +177,29 @@ def test_the_examples_of_the_page_run_in_order(tmp_path: Path) -> None:
     names = set(re.findall(r"\bng\.(\w+)", code))
     assert names | {"NeurogameWarning", "__version__"} == set(neurogame.__all__)
     assert "no such game" in run(code, tmp_path)
+
+
+def test_what_is_of_another_kind_is_told_what_to_give() -> None:
+    game = neurogame.Game.load("tictactoe")
+    checkpoint = neurogame.load_checkpoint(REPOSITORY / "checkpoints" / "tictactoe.pt")
+    wrong: Any = (game, checkpoint, game.initial_state())
+    evaluator, simulator, state = checkpoint.evaluator(game), game.simulator(), wrong[2]
+    search, limit = neurogame.AlphaBeta(game, evaluator), neurogame.Limit(depth=1)
+    cases: list[tuple[str, Callable[[], object]]] = [
+        ("found Game; .*game.simulator", lambda: neurogame.playouts(wrong[0], 1, 1)),
+        ("found Game; .*game.simulator", lambda: neurogame.sample_games(wrong[0], 1, 1)),
+        ("found State; .*state.batch", lambda: neurogame.state_values(simulator, evaluator, state)),
+        (
+            r"found Checkpoint; .*\.evaluator",
+            lambda: neurogame.state_values(simulator, wrong[1], state.batch),
+        ),
+        (r"found Checkpoint; .*\.evaluator", lambda: neurogame.AlphaBeta(game, wrong[1])),
+        (r"found Checkpoint; .*\.evaluator", lambda: attribute(wrong[1], state, 0)),
+        ("found State; .*state.fluents", lambda: evaluator(state)),
+        ("found StateBatch; .*State", lambda: search.search(state.batch, 0, limit)),
+        ("found int; .*Limit", lambda: search.search(state, 0, 4)),  # type: ignore[arg-type]
+        ("found int; .*Limit", lambda: neurogame.Mcts(game).search(state, 0, 4)),  # type: ignore[arg-type]
+    ]
+    for said, call in cases:
+        with pytest.raises(ConfigurationError, match=said):
+            call()

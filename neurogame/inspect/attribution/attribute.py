@@ -14,6 +14,7 @@ from neurogame.inspect.attribution.by_fluents import (
     shapley_values,
     toggled,
 )
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State
 
 
@@ -35,6 +36,8 @@ def attribute(
         GameError: the evaluator is another game's, there is no such role, or the evaluator is no
             sum of parts, for ``exact``.
     """
+    check_kind(state, State, "state", "game.initial_state()")
+    check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
     check_role(state.game, role)
     kind = kind_of_evaluator(evaluator)
     if method != "exact" and not (method is None and kind.is_sum(evaluator)):

@@ -25,6 +25,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts.compiled.reading import exact_value
 from neurogame.search.opposition import Opposition
 from neurogame.search.result import SearchResult
+from neurogame.settings import check_kind
 from neurogame.splitmix import seed_word
 
 _UNLIMITED = np.iinfo(np.int64).max
@@ -135,6 +136,7 @@ class TreeSearch:
             ConfigurationError: the limit sets none of seconds, nodes and depth.
             GameError: the role has no legal move.
         """
+        check_kind(limit, Limit, "alpha-beta: limit", "Limit(depth=4)")
         if limit.seconds is None and limit.nodes is None and limit.depth is None:
             raise ConfigurationError(
                 f"alpha-beta: limit {str(limit)!r}; set at least one of seconds, nodes, depth"

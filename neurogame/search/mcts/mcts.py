@@ -30,6 +30,7 @@ from neurogame.search.mcts.settings import VALUES, MctsSettings
 from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import JUDGING, SearchResult
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State, game_of
 from neurogame.splitmix import seed_word
 
@@ -353,6 +354,7 @@ def _check_judges(settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> No
 
 def _check_limit(limit: Limit) -> None:
     """Refuse a limit that never ends a search."""
+    check_kind(limit, Limit, "mcts: limit", "Limit(simulations=1000)")
     if limit.seconds is None and limit.simulations is None and limit.nodes is None:
         raise ConfigurationError(
             f"mcts: limit {str(limit)!r}; set at least one of seconds, simulations, nodes"
