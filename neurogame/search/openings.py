@@ -128,7 +128,8 @@ class Openings:
         if self.are_decided:
             parts.append("all openings are decided already")
         elif decided:
-            parts.append(f"{decided} decided openings were left out")
+            were = "opening was" if decided == 1 else "openings were"
+            parts.append(f"{decided} decided {were} left out")
         return "; ".join(parts)
 
     def _look_at_next(self) -> None:

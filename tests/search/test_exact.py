@@ -179,6 +179,7 @@ def test_decided_positions_are_left_out_and_draws_are_not() -> None:
     assert set(positions(game, found)) == undecided
     assert 0 < openings.decided == len(everything) - len(undecided)
     assert f"{openings.decided} decided openings were left out" in openings.note(10**6)
+    assert Openings(game, 4, 3).note(1) == "1 decided opening was left out"
     # What was drawn for later ones is not counted to the first.
     fresh = Openings(game, 3, 5, nodes=10_000)
     assert fresh.note(4) == openings.note(4)
