@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.errors import CheckpointError, ConfigurationError, PlayerError
+from neurogame.errors import CheckpointError, ConfigurationError, GameError, PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
@@ -306,3 +306,13 @@ def test_what_cannot_learn_is_refused(text: str, message: str, tmp_path: Path, g
 def test_in_place_of_goal_networks_a_rules_network_learns_first(tmp_path: Path, game: Game) -> None:
     begun = MatchLearner(tmp_path / "my.pt", game, lambda: make_evaluator(game, EvaluatorConfig()))
     assert values(begun.evaluator, won_match(game)[:-1]).std() > 0.02
+
+
+def test_a_game_that_is_over_before_it_begins_is_told_so(tmp_path: Path) -> None:
+    over = Game.from_text(
+        "(role a) (role b) (init p) (next p) (legal a x) (legal b x) terminal "
+        "(goal a 100) (goal b 0)"
+    )
+    text = f"alphabeta:cilp,depth=1,learn={tmp_path / 'over.pt'}"
+    with pytest.raises(GameError, match="the initial state is terminal, so there is nothing"):
+        play_match(over, [make_player(text, over), make_player("random")], seed=1)
