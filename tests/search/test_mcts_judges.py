@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neurogame.errors import ConfigurationError
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -189,3 +191,13 @@ def test_defaults_follow_the_judge() -> None:
         (MctsSettings(tree="action", mix="seed", exploration=2.5), "seed", 2.5),
     ):
         assert (one.mixing, one.exploration_constant) == (mixing, constant)
+
+
+@pytest.mark.parametrize("name", ["knowledge", "action"])
+def test_a_judge_of_another_game_is_refused(name: str) -> None:
+    other = game("nim")
+    judge: Any = Knowledge(other) if name == "knowledge" else make_action_circuit(other)
+    settings = MctsSettings(tree=name)
+    assert Mcts(other, settings=settings, judges={name: judge}).settings == settings
+    with pytest.raises(GameError, match=f"the judge '{name}' takes .*: is it another game's"):
+        Mcts(game("tictactoe"), settings=settings, judges={name: judge})

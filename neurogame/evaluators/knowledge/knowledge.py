@@ -65,6 +65,8 @@ class Knowledge(nn.Module):
         if self.config.hidden:
             self._add_hidden(self.config.hidden, seed)
         self.offsets = self.circuit.move_offsets
+        self.fluent_count = fluents
+        self.move_counts = tuple(len(moves) for moves in self.circuit.moves)
 
     def _add_hidden(self, units: int, seed: int) -> None:
         """Add hidden units whose sum is 0 at first."""

@@ -79,7 +79,7 @@ class Mcts:
         Raises:
             ConfigurationError: the settings need an evaluator or a judge and there is none, or
                 leave something to gating.
-            GameError: the evaluator belongs to another game.
+            GameError: the evaluator, or a judge, belongs to another game.
         """
         self.game = game = game_of(game)
         self.settings = settings or MctsSettings()
@@ -90,7 +90,7 @@ class Mcts:
             )
         if evaluator is not None:
             check_evaluator(game, evaluator)
-        _check_judges(self.settings, judges or {})
+        _check_judges(game, self.settings, judges or {})
         self.evaluator = evaluator
         if evaluator is not None and self.settings.tree_judge == VALUES:
             judges = {**(judges or {}), VALUES: NextValues(game, evaluator)}
@@ -337,8 +337,17 @@ class Mcts:
         )
 
 
-def _check_judges(settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> None:
-    """Refuse settings for which a judge is missing, or that are not decided yet."""
+def _check_judges(game: Game, settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> None:
+    """Refuse settings that lack a judge or are not decided yet, and judges of another game."""
+    needed = len(game.fluents), tuple(len(moves) for moves in game.moves)
+    for name, judge in judges.items():
+        sizes = getattr(judge, "fluent_count", needed[0]), getattr(judge, "move_counts", needed[1])
+        if sizes != needed:
+            raise GameError(
+                f"the judge {name!r} takes {sizes[0]} fluents and scores "
+                f"{' and '.join(map(str, sizes[1]))} moves, {game.name} has {needed[0]} and "
+                f"{' and '.join(map(str, needed[1]))}: is it another game's?"
+            )
     if settings.is_gated:
         raise ConfigurationError(
             f"mcts: tree={settings.tree}, playout={settings.playout}; what is gated must be "
