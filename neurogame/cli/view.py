@@ -6,8 +6,13 @@ import argparse
 import threading
 from pathlib import Path
 from textwrap import fill
+from typing import TYPE_CHECKING
 
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.kinds import fresh_names, kinds_from_rules
+
+if TYPE_CHECKING:
+    from neurogame.view.subject import PageSubject
 
 _EPILOG = """\
 TARGET is a checkpoint (.pt), weighted rules (.rules), a game, the record of a match (.json; the
@@ -17,6 +22,7 @@ instead, that needs no server: a recorded match, or one that --player plays with
 TARGET it is listed what there is.
 """
 
+_PLIES = 200
 _PATIENCE = 2.0
 """Seconds after which it is said what takes so long."""
 
@@ -32,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rules", metavar="RULES", help="the game of a match, if it is not known")
     parser.add_argument(
-        "--number", type=int, default=0, metavar="N", help="which match of an arena, from 0"
+        "--number", type=int, metavar="N", help="which match of an arena, from 0 (default 0)"
     )
     parser.add_argument(
         "--evaluator",
@@ -51,9 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help="who plays the match to export, if none is recorded (default: the target's)",
     )
-    parser.add_argument(
-        "--plies", type=int, default=200, help="of that match, at most (default 200)"
-    )
+    parser.add_argument("--plies", type=int, help=f"of that match, at most (default {_PLIES})")
     parser.add_argument(
         "--method",
         choices=("exact", "shapley", "gradients", "toggling", "none"),
@@ -87,16 +91,17 @@ def run(options: argparse.Namespace) -> int:
             options.target,
             rules=options.rules,
             evaluator=options.evaluator,
-            number=options.number,
+            number=options.number or 0,
             seed=options.seed,
         )
     finally:
         patience.cancel()
+    _check_asked(options, subject)
     if options.export is not None:
         from neurogame.view.export import export, with_match
 
-        player = options.player or subject.opponent
-        shown = with_match(subject, player, options.plies, options.seed)
+        player, plies = options.player or subject.opponent, options.plies
+        shown = with_match(subject, player, _PLIES if plies is None else plies, options.seed)
         size = export(shown, options.export, method=options.method)
         print(f"{options.export}: {len(shown.match.moves)} plies, {size / 1e6:.1f} MB")
         return 0
@@ -104,6 +109,23 @@ def run(options: argparse.Namespace) -> int:
 
     serve(subject, port=options.port, seed=options.seed, opens=options.open)
     return 0
+
+
+def _check_asked(options: argparse.Namespace, subject: PageSubject) -> None:
+    """Refuse options that would change nothing.
+
+    Raises:
+        ConfigurationError: there is one; the message says what it goes with.
+    """
+    places = {
+        "the record of a match": (("number", "rules"), subject.kind == "match"),
+        "--export FILE": (("player", "plies", "method"), options.export is not None),
+        "--export FILE where no match is recorded": (("player", "plies"), not subject.match.moves),
+    }
+    for place, (names, is_there) in places.items():
+        for name in names:
+            if getattr(options, name) is not None and not is_there:
+                raise ConfigurationError(f"--{name} goes with {place}")
 
 
 def _choice() -> str:

@@ -105,7 +105,10 @@ def _of_file(path: Path) -> PageSubject:
 
 def _judged(page: PageSubject, source: str, seed: int) -> PageSubject:
     """Return the same, judged by what a source names."""
-    if is_fresh(source):
+    path = Path(source)
+    # A word that is no file is answered with the evaluators that there are.
+    is_word = path.name == source and not path.suffix and not path.exists()
+    if is_word or is_fresh(source):
         by = f"{source} (untrained)"
         return _with(page, fresh_subject(page.game, source, seed), by)
     return _with(page, file_subject(source, page.game), source)

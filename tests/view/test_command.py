@@ -71,3 +71,23 @@ def test_a_target_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("error: nowhere.pt")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--evaluator", "nosuch"], "no fresh evaluator 'nosuch'; there are cilp"),
+        (["--number", "3"], "--number goes with the record of a match"),
+        (["--rules", "nim"], "--rules goes with the record of a match"),
+        (["--plies", "3"], "--plies goes with --export FILE"),
+        (["--method", "none"], "--method goes with --export FILE"),
+    ],
+)
+def test_what_is_asked_for_in_vain_is_one_line(
+    asked: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A page would be served until Ctrl-C.
+    assert main(["view", "tictactoe", "--port", "-1", *asked]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("error: ")
+    assert said in shown
