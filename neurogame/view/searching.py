@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any, final
 
 from neurogame.errors import NeurogameError
+from neurogame.first_use import ask_with
 from neurogame.inspect.html.search import search_panel
 from neurogame.players.player import Player, last_search
 from neurogame.players.players import make_player
@@ -67,7 +68,9 @@ def answer_orders(connection: Connection, given: Rulesheet) -> None:
     import torch
 
     torch.set_num_threads(1)
-    listen(_Told(connection))
+    told = _Told(connection)
+    listen(told)
+    ask_with(told.compiling)
     desk = _Desk(Game.from_text(given.text, name=given.name))
     while True:
         order: Order = connection.recv()
@@ -90,6 +93,11 @@ class _Told:
     def say(self, line: str) -> None:
         """Send a line."""
         self._connection.send({"said": line})
+
+    def compiling(self, module: str | None) -> None:
+        """Say why the first search takes longer; see :func:`~neurogame.first_use.ask_with`."""
+        kept = f"{'' if module else 'not '}kept for the next time"
+        self.say(f"code is compiled for the first time, which may take a minute; {kept}")
 
     @contextmanager
     def during(self, what: str, seconds: float) -> Iterator[None]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from neurogame.first_use import ask_with, compiling
+from neurogame.gdl.write import rules_text
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
@@ -13,7 +17,8 @@ from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game, State
 from neurogame.view import searching
 from neurogame.view.opponent import LONGEST, bounded_limit, checked_player
-from neurogame.view.searching import Order
+from neurogame.view.searching import Order, Rulesheet, answer_orders
+from neurogame.waiting import listen
 
 
 class Counted:
@@ -62,6 +67,28 @@ def test_players_are_kept_for_a_match_and_stopped(monkeypatch: pytest.MonkeyPatc
     made = [ask((), seed) for seed in range(1, 100)]
     assert sum(own.count("make") for own in made) == 99
     assert sum(own.count("stop") for own in made) == 99 - searching._PLAYERS + 1
+
+
+def test_who_waits_for_code_that_is_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+    orders = [Order(player="random", role=0, line=(), seed=0)]
+
+    def answer(desk: object, order: Order) -> dict[str, object]:
+        compiling("neurogame.some_module")
+        return {}
+
+    monkeypatch.setattr(searching._Desk, "answer", answer)
+    connection: Any = SimpleNamespace(recv=orders.pop, send=sent.append)
+    text = rules_text(Game.load("tictactoe").rules)
+    try:
+        # There is no further order.
+        with pytest.raises(IndexError):
+            answer_orders(connection, Rulesheet(name="tictactoe", text=text))
+    finally:
+        ask_with(None)
+        listen(None)
+    assert [list(one) for one in sent] == [["said"], ["found"]]
+    assert "compiled for the first time" in sent[0]["said"]
 
 
 def test_nobody_thinks_for_ever() -> None:
