@@ -58,10 +58,16 @@ def run(options: argparse.Namespace) -> int:
     """Measure what is missing and write the report; exit code 130 if it was interrupted."""
     tables = paper_tables(options.paper, options.table)
     if options.page is not None:
+        from neurogame.cli.papers.measured import read_records
         from neurogame.cli.papers.report import write_report
         from neurogame.files import check_output
 
         check_output("--page", options.page)
+        if not read_records(options.out):
+            raise ConfigurationError(
+                f"--out {options.out} holds no records, of which --page could be made; without "
+                "--page they are measured"
+            )
         write_report(tables, options.out, options.page)
         return 0
     if options.paper is None and options.scale is None:

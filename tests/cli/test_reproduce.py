@@ -219,6 +219,15 @@ def test_a_page_that_cannot_be_written_is_refused(
     assert "--page" in capsys.readouterr().err
 
 
+def test_a_page_of_no_records_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.md"
+    assert main(["reproduce", "--page", str(path), "--out", str(tmp_path / "none")]) == 1
+    assert "holds no records" in capsys.readouterr().err
+    assert not path.exists()
+
+
 def test_the_page_is_what_its_records_say() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(paper_tables(), PAGE.with_suffix(""), PAGE)
     for line in (PAGE.with_suffix("") / RECORDS).read_text(encoding="utf-8").splitlines():
