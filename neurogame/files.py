@@ -52,7 +52,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: boo
     """Write a file beside ``path`` and rename it into place.
 
     A process killed at any moment leaves the old file or the new one. Leftover temporary files
-    start with a dot and are ignored by everything else. What is no file, such as a device or a
+    start with a dot and are ignored by everything else. Where ``path`` is a link to a file, that
+    file is written, also if it is not there yet. What is no file, such as a device or a
     pipe, is written to as it is, and never replaced.
 
     Args:
@@ -66,7 +67,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: boo
             with path.open("wb") as stream:
                 write(stream)
         else:
-            _write_beside(path, write, lasting)
+            # A link stays, and leads to what is written; in a cache nothing leads elsewhere.
+            _write_beside(Path(os.path.realpath(path)) if lasting else path, write, lasting)
     except OSError as error:
         # What was asked for, not the file beside it.
         error.filename, error.filename2 = str(path), None

@@ -83,6 +83,18 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_link_stays_and_leads_to_what_is_written(tmp_path: Path) -> None:
+    (tmp_path / "held").mkdir()
+    target, link = tmp_path / "held" / "page", tmp_path / "link"
+    link.symlink_to(target)
+    # The first time the link leads to nothing.
+    for text in ("first", "second"):
+        write_output(link, text, force=True)
+        assert link.is_symlink()
+        assert target.read_text() == text
+    assert sorted(tmp_path.rglob("*")) == [target.parent, target, link]
+
+
 def test_objects_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "one.npz"
     with path.open("wb") as stream:
