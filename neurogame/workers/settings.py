@@ -20,6 +20,7 @@ class WorkerSettings(Settings):
         "its own (learning on one machine: a thread); no more than there are cores if anything is "
         "limited in seconds",
         least=1,
+        most=1024,
     )
     cluster: str | None = setting(
         None,

@@ -365,6 +365,9 @@ def test_refused_settings() -> None:
         changed(players=("random", "chess"))
     with pytest.raises(ConfigurationError, match="workers=0"):
         WorkerSettings(workers=0)
+    # Each would be a thread or a process, until the machine has no more.
+    with pytest.raises(ConfigurationError, match=r"1\.\.1,024"):
+        WorkerSettings(workers=9999999)
     with pytest.raises(ConfigurationError, match="name one"):
         WorkerSettings(workers=2, cluster="tcp://127.0.0.1:1")
 

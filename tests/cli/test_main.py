@@ -171,7 +171,7 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
         ("serve --player auto:a --checkpoints x", "--checkpoints x: only for --player auto"),
         ("serve --player auto,cheat=1", "unknown option 'cheat'"),
         ("serve --host 192.0.2.1", "cannot listen at 192.0.2.1:9147"),
-        ("train nim --workers 0", "workers=0; allowed: a whole number (at least 1)"),
+        ("train nim --workers 0", "workers=0; allowed: a whole number (1..1,024)"),
         ("train nim --workers 2 --cluster tcp://x:1", "name one"),
         ("train nim --recipe paper --workers 2", "--workers: only with --recipe fitted"),
     ],
