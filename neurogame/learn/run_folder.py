@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from neurogame.errors import CheckpointError, ConfigurationError, LimitError
+from neurogame.errors import CheckpointError, ConfigurationError, LimitError, NeurogameError
 from neurogame.files import read_rows, write_text
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.signature import structural_signature
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 from neurogame.learn.run_files import (
@@ -112,7 +114,8 @@ class RunFolder:
         """Return the latest checkpoint, and cut the logs back to the moment it was written.
 
         Raises:
-            CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
+            CheckpointError: there is no run here, or its checkpoint cannot be resumed from, or is
+                of another game.
             ConfigurationError: another process trains in the folder.
             MissingExtraError: the run has event files and ``tensorboard`` is not installed.
         """
@@ -122,6 +125,7 @@ class RunFolder:
         checkpoint = load_checkpoint(self.latest)
         if checkpoint.optimiser is None:
             raise CheckpointError(f"{self.latest} is without the state needed to resume")
+        self._check_game(checkpoint)
         if event_files(self.path) and not self._has_events:
             check_tensorboard(self.path)
             self._has_events = True
@@ -140,6 +144,26 @@ class RunFolder:
         if self._has_events:
             self._begin_events()
         return checkpoint
+
+    def _check_game(self, checkpoint: Checkpoint) -> None:
+        """Refuse a checkpoint of another game than the run was begun with.
+
+        Raises:
+            CheckpointError: somebody has put it there.
+        """
+        try:
+            named = str(self.config().get("rules", checkpoint.game_name))
+            # Rules that were edited since then have kept their name: those of the checkpoint count.
+            if Path(named).stem == checkpoint.game_name:
+                return
+            signature = structural_signature(load_rules(named))
+        except NeurogameError:
+            return  # It is not known: no settings, or the rules are no more where they were.
+        if signature != checkpoint.signature:
+            raise CheckpointError(
+                f"{self.latest} is a checkpoint of {checkpoint.game_name}, but the run is of "
+                f"{named}; put its own one back, or begin another run"
+            )
 
     def log_sizes(self) -> dict[str, int]:
         """Return the present length of each log in bytes."""
