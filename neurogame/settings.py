@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -121,6 +121,22 @@ def check_kind(value: object, kind: type, what: str, such: str) -> None:
         raise ConfigurationError(
             f"{what}: found {type(value).__name__}; {kind.__name__} is needed, such as {such}"
         )
+
+
+def texts(value: Iterable[str], what: str, such: str) -> Iterable[str]:
+    """Return texts as they are given, but not a single one, whose letters would be taken for them.
+
+    Args:
+        value: the texts.
+        what: they are, for the message.
+        such: an example.
+
+    Raises:
+        ConfigurationError: it is one text.
+    """
+    if isinstance(value, str):
+        raise ConfigurationError(f"{what}: found the text {value!r}; give a list, such as {such}")
+    return value
 
 
 def described(text: str) -> dict[str, About]:

@@ -21,7 +21,7 @@ from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverState
 from neurogame.regress.foresight import foreseen
-from neurogame.settings import whole
+from neurogame.settings import texts, whole
 from neurogame.simulate.proved_game import ProvedGame
 from neurogame.simulate.simulator import Derived, Simulator
 from neurogame.simulate.states import StateBatch
@@ -180,8 +180,7 @@ class Game:
         Raises:
             GameError: there is no circuit.
         """
-        offsets: list[int] = self.circuit.move_offsets.tolist()
-        return offsets
+        return list(map(int, self.circuit.move_offsets))
 
     @cached_property
     def _fluent_index(self) -> dict[str, int]:
@@ -208,6 +207,7 @@ class Game:
             GameError: a fluent does not exist in this game.
             RulesError: without a circuit, a text is not one ground term.
         """
+        fluents = texts(fluents, "state", "['(cell 1 1 b)', '(control x)']")
         if self.proved is not None:
             return State(self, frozenset(map(self.proved.prover.term, fluents)))
         flags = torch.zeros(len(self.fluents), dtype=torch.bool)

@@ -47,6 +47,9 @@ def test_unknown_names_say_what_there_is(game: Game) -> None:
         game.move_index("xplayer", "jump")
     with pytest.raises(GameError, match="no role"):
         game.move_index("zed", "noop")
+    for text in ("(cell 1 1 x)", ""):
+        with pytest.raises(ConfigurationError, match=r"state: found the text .* give a list, such"):
+            game.state(text)
 
 
 def test_move_offsets_and_repr(game: Game) -> None:
