@@ -20,6 +20,7 @@ from neurogame.search.lockstep.lockstep import (
     play_lockstep,
     replayed,
 )
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.splitmix import seed_word
@@ -97,7 +98,10 @@ def played_positions(
 
     Raises:
         EndlessGamesError: no game ended within the limit, or before it was stopped.
+        ConfigurationError: the evaluator is none.
     """
+    if evaluator is not None and not callable(evaluator):
+        check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
     roles = len(game.roles)
     seat = RANDOM_SEAT if evaluator is None else 0
     plan = MatchPlan(

@@ -20,7 +20,7 @@ from neurogame.players.match_settings import MatchSettings, check_players
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
-from neurogame.settings import whole
+from neurogame.settings import check_kind, whole
 from neurogame.simulate.game import Game, game_of
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
@@ -61,6 +61,7 @@ def play_series(
         if whole(value, name) < least:
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")
     chosen = settings or MatchSettings()
+    check_kind(chosen, MatchSettings, "settings", "MatchSettings(max_plies=200)")
     openings = Openings(loaded, chosen.opening_plies, seed)
 
     def play(slot: Slot) -> MatchRecord:

@@ -10,7 +10,7 @@ import numpy as np
 from neurogame.array_types import Float64s2
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.judges.moves import MoveJudge
+from neurogame.judges.moves import MoveJudge, check_judge
 from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import JointMoves, joint_moves
 from neurogame.search.lockstep.lookahead import Ahead, Judges, look_ahead, worth
@@ -98,6 +98,7 @@ def worths_of_moves(
     if isinstance(opinion, Evaluator):
         ahead = _ahead(game, opinion, states)
         return ahead.joint, [worth(ahead, role) for role in range(len(game.roles))]
+    check_judge(opinion, "opinion")
     legal, fluents = game.simulator().look(states).legal.numpy(), states.to_bool().numpy()
     joint = joint_moves(legal, list(game.move_offsets), derive(np.arange(len(states))).view("i8"))
     worths = []

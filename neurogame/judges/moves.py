@@ -14,6 +14,7 @@ from typing import Protocol, final
 import numpy as np
 
 from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
+from neurogame.errors import ConfigurationError
 from neurogame.native.compiled import compiled
 from neurogame.native.entries import NOTHING, Entry
 from neurogame.native.struct import Struct
@@ -157,6 +158,23 @@ class MoveJudge(Protocol):
         Returns:
             Float32 ``[B, M_r]``; those of moves that are not legal may be anything.
         """
+
+
+def check_judge(judge: object, what: str) -> None:
+    """Refuse what does not score moves.
+
+    Args:
+        judge: perhaps a :class:`MoveJudge`.
+        what: it is, for the message.
+
+    Raises:
+        ConfigurationError: it is of another kind.
+    """
+    if not hasattr(judge, "move_scores"):
+        raise ConfigurationError(
+            f"{what}: found {type(judge).__name__}; a judge of moves is needed, such as "
+            "checkpoint.judge('action', game)"
+        )
 
 
 def no_scores() -> MoveScores:

@@ -18,6 +18,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Opening, Openings
 from neurogame.search.result import add_work
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State, game_of
 from neurogame.splitmix import seed_word
 
@@ -54,6 +55,7 @@ def play_match(
     if game.chance is not None:
         players = [*players[: game.chance], RandomPlayer(), *players[game.chance :]]
     settings = settings or MatchSettings()
+    check_kind(settings, MatchSettings, "settings", "MatchSettings(max_plies=200)")
     if limit is not None:
         settings = MatchSettings(**{**vars(settings), "limit": limit})
     match = _Match(game, players, seed, settings, opening)

@@ -25,6 +25,7 @@ from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.settings import MctsSettings
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, game_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def make_player(
         ConfigurationError: a limit or setting is out of its range.
     """
     spec = PlayerSpec.parse(text) if isinstance(text, str) else text
+    check_kind(spec, PlayerSpec, "player", "the text 'mcts:seconds=1'")
     game = None if game is None else game_of(game)
     if spec.kind == "random":
         return RandomPlayer()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import final
 
 import numpy as np
@@ -123,7 +124,9 @@ def check_phase(phase: tuple[float, float]) -> None:
     Raises:
         GameError: these are not two rising shares in 0..1.
     """
-    if not 0 <= phase[0] < phase[1] <= 1:
+    if not isinstance(phase, tuple | list) or not all(isinstance(one, Real) for one in phase):
+        raise GameError(f"phase={phase!r}; two shares of a game are needed, such as (0.75, 1)")
+    if len(phase) != 2 or not 0 <= phase[0] < phase[1] <= 1:
         raise GameError(f"phase must be two rising shares of a game in 0..1, not {phase}")
 
 

@@ -9,6 +9,7 @@ import shlex
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import pytest
 
 import neurogame
 from neurogame.cli.main import main
-from neurogame.errors import ConfigurationError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.calibration import calibrate
+from neurogame.inspect.move_values import move_values
 from tests import processes
 from tests.conftest import REPOSITORY
 from tests.processes import environment
@@ -185,6 +188,14 @@ def test_what_is_of_another_kind_is_told_what_to_give() -> None:
     wrong: Any = (game, checkpoint, game.initial_state())
     evaluator, simulator, state = checkpoint.evaluator(game), game.simulator(), wrong[2]
     search, limit = neurogame.AlphaBeta(game, evaluator), neurogame.Limit(depth=1)
+    # Called with what their types forbid.
+    drawn: Any = partial(neurogame.data.positions, game, 5)
+    alphabeta: Any = partial(neurogame.AlphaBeta, game, evaluator)
+    tree: Any = partial(neurogame.Mcts, game)
+    player: Any = neurogame.make_player
+    pair = [neurogame.make_player("random") for _ in game.roles]
+    match: Any = partial(neurogame.play_match, game, pair)
+    series: Any = partial(neurogame.play_series, game, pair, 1)
     cases: list[tuple[str, Callable[[], object]]] = [
         ("found Game; .*game.simulator", lambda: neurogame.playouts(wrong[0], 1, 1)),
         ("found Game; .*game.simulator", lambda: neurogame.sample_games(wrong[0], 1, 1)),
@@ -199,7 +210,20 @@ def test_what_is_of_another_kind_is_told_what_to_give() -> None:
         ("found StateBatch; .*State", lambda: search.search(state.batch, 0, limit)),
         ("found int; .*Limit", lambda: search.search(state, 0, 4)),  # type: ignore[arg-type]
         ("found int; .*Limit", lambda: neurogame.Mcts(game).search(state, 0, 4)),  # type: ignore[arg-type]
+        (r"found Checkpoint; .*\.evaluator", lambda: calibrate(game, wrong[1])),
+        (r"found Checkpoint; .*\.evaluator", lambda: drawn(evaluator=wrong[1])),
+        (r"opinion: found Checkpoint; .*\.judge", lambda: move_values(wrong[1], state)),
+        (r"'action': found Checkpoint; .*\.judge", lambda: tree(judges={"action": wrong[1]})),
+        ("found Checkpoint; Mapping", lambda: tree(judges=wrong[1])),
+        (r"found str; .*MctsSettings\(", lambda: tree(settings="cutoff=2")),
+        (r"found str; .*SearchSettings\(", lambda: alphabeta(settings="scout=off")),
+        (r"found str; .*MatchSettings\(", lambda: match(settings="max_plies=9")),
+        (r"found str; .*MatchSettings\(", lambda: series(settings="max_plies=9")),
+        ("player: found NoneType; .*mcts:", lambda: player(None)),
     ]
     for said, call in cases:
         with pytest.raises(ConfigurationError, match=said):
             call()
+    for phase in (0.5, ("a", "b"), (0, 0.5, 1)):
+        with pytest.raises(GameError, match=r"two .*shares of a game"):
+            drawn(phase=phase)

@@ -24,6 +24,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import root_words
 from neurogame.search.result import SearchResult
+from neurogame.settings import check_kind
 from neurogame.simulate.game import Game, State, game_of
 
 _COMPILED, _CALLED = 64, 256
@@ -82,6 +83,7 @@ class AlphaBeta:
         self.evaluator = evaluator.to(device).eval()
         self._values = SearchEvaluator(self.evaluator, game.circuit)
         settings = settings or SearchSettings()
+        check_kind(settings, SearchSettings, "alpha-beta: settings", "SearchSettings(scout=False)")
         circuit = game.foreseen if settings.foresight else game.circuit
         rules = resolve_backend(None, "cpu", circuit)
         called = not rules.startswith("llvm") or self._values.kind == CALLBACK

@@ -14,7 +14,7 @@ from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
-from neurogame.judges.moves import MoveJudge
+from neurogame.judges.moves import MoveJudge, check_judge
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.regress.decisive import decisive
@@ -82,7 +82,8 @@ class Mcts:
             GameError: the evaluator, or a judge, belongs to another game.
         """
         self.game = game = game_of(game)
-        self.settings = settings or MctsSettings()
+        self.settings = settings = settings or MctsSettings()
+        check_kind(settings, MctsSettings, "mcts: settings", "MctsSettings(tree='grave')")
         if self.settings.needs_evaluator and evaluator is None:
             raise ConfigurationError(
                 "mcts: cutoff, bias, minimax, experience and tree=values need an evaluator; name "
@@ -339,8 +340,10 @@ class Mcts:
 
 def _check_judges(game: Game, settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> None:
     """Refuse settings that lack a judge or are not decided yet, and judges of another game."""
+    check_kind(judges, Mapping, "mcts: judges", "{'action': checkpoint.judge('action', game)}")
     needed = len(game.fluents), tuple(len(moves) for moves in game.moves)
     for name, judge in judges.items():
+        check_judge(judge, f"the judge {name!r}")
         sizes = getattr(judge, "fluent_count", needed[0]), getattr(judge, "move_counts", needed[1])
         if sizes != needed:
             raise GameError(
