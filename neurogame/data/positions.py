@@ -56,6 +56,8 @@ def positions(
 ) -> DrawnPositions:
     """Play games, an eighth as many as positions, and draw positions of them, which may repeat.
 
+    Games that do not end within 1000 plies are left out.
+
     Args:
         game: the game, or its name or file.
         n: number of positions, at least 1.
@@ -76,7 +78,8 @@ def positions(
     check_part(phase, epsilon)
     games = -(-n // _OF_A_GAME)
     if evaluator is None:
-        drawn = sample_games(game.simulator(backend="auto"), n, seed, games=games, phase=phase)
+        simulator = game.simulator(backend="auto")
+        drawn = sample_games(simulator, n, seed, games=games, phase=phase, finished=True)
         return DrawnPositions(
             drawn.states, drawn.outcomes, drawn.plies, drawn.lengths - drawn.plies
         )

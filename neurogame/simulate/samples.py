@@ -16,7 +16,7 @@ from neurogame.errors import GameError
 from neurogame.kernels.playout import GivenLanes
 from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
 from neurogame.settings import check_kind, whole
-from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
+from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, Ending, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from neurogame.splitmix import seed_word
@@ -58,6 +58,7 @@ def sample_games(
     *,
     games: int | None = None,
     phase: tuple[float, float] = (0.0, 1.0),
+    finished: bool = False,
     threads: int = 1,
     backend: str | None = None,
 ) -> SampledStates:
@@ -70,12 +71,13 @@ def sample_games(
     Args:
         simulator: of the game.
         count: number of states to draw, at least 1.
-        seed: any integer; with ``count``, ``max_plies``, ``games`` and ``phase`` it determines the
-            result.
+        seed: any integer; with ``count``, ``max_plies``, ``games``, ``phase`` and ``finished`` it
+            determines the result.
         max_plies: games are cut after this number of plies, at least 1.
         games: number of games, at least 1; None: as many as states, at least 64.
         phase: which part of each game the states are of: from what share of its plies to what
             share, within 0..1; ``(0.75, 1)`` is the last quarter.
+        finished: whether games that were cut give no states: their goals are those of nothing.
         threads: threads that share the games, at least 1.
         backend: what plays, see :mod:`~neurogame.kernels.backends`; None: the fastest.
 
@@ -91,7 +93,16 @@ def sample_games(
     results = play_out(simulator, number, seed, max_plies, threads=threads, backend=backend)
     lengths = results.lengths.cpu().numpy().astype(np.int64)
     opens = np.ceil(phase[0] * lengths).astype(np.int64)
-    ends = (np.ceil(phase[1] * lengths).astype(np.int64) - opens).cumsum()
+    states = np.ceil(phase[1] * lengths).astype(np.int64) - opens
+    if finished:
+        cut = (results.endings == int(Ending.CUT)).cpu().numpy()
+        states[cut] = 0
+        if cut.all():
+            raise GameError(
+                f"none of {number} random games ended within {max_plies} plies, so nothing is "
+                "known of what their states came to"
+            )
+    ends = states.cumsum()
     if not ends[-1]:
         raise GameError(
             "the initial state is terminal, a role has no move in it, or no game is long enough to "

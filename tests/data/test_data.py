@@ -60,6 +60,21 @@ def test_positions_are_of_the_phase_and_lead_to_their_targets(name: str) -> None
     assert torch.equal(below.states.words, same.states.words)
 
 
+def test_games_that_were_cut_give_no_positions() -> None:
+    """What they came to is not known: here nobody has won who has not ended the game."""
+    text = (
+        "(role a) (init on) (<= (legal a ?m) (either ?m)) (either go) (either stay) (either wait) "
+        "(<= (next on) (does a stay)) (<= (next lost) (does a {lost})) (<= (next lost) (true lost))"
+        "(<= terminal (not (true on)) (not (true lost))) (<= (goal a 100) (not (true on))) "
+        "(<= (goal a 0) (true on))"
+    )
+    found = ng.data.positions(ng.Game.from_text(text.format(lost="wait")), 400, seed=1)
+    assert (found.targets == 1).all()
+    assert found.to_end.max() < 100
+    with pytest.raises(GameError, match="none of 1 random games ended within 1000 plies"):
+        ng.data.positions(ng.Game.from_text(text.format(lost="?r")), 5)
+
+
 def test_an_evaluator_plays_better_games_than_chance() -> None:
     """Against itself, tic-tac-toe is drawn once it is known."""
     game = library("tictactoe")
