@@ -20,7 +20,7 @@ from neurogame.search.lockstep.lockstep import (
     play_lockstep,
     replayed,
 )
-from neurogame.settings import check_kind
+from neurogame.settings import check_kind, whole
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.splitmix import seed_word
@@ -98,10 +98,15 @@ def played_positions(
 
     Raises:
         EndlessGamesError: no game ended within the limit, or before it was stopped.
-        ConfigurationError: the evaluator is none.
+        GameError: no game is asked for, or it is over before it begins.
+        ConfigurationError: the evaluator is none, or the number no whole one.
     """
     if evaluator is not None and not callable(evaluator):
         check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
+    if whole(matches, "matches") < 1:
+        raise GameError(f"matches={matches}; at least 1 is needed")
+    if game.initial_state().is_terminal:
+        raise GameError(f"{game.name}: its initial state is terminal, so there are no positions")
     roles = len(game.roles)
     seat = RANDOM_SEAT if evaluator is None else 0
     plan = MatchPlan(

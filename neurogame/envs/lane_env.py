@@ -11,7 +11,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from neurogame.array_types import Bools, Float32s
-from neurogame.envs.observation import Observation, Observed, check_action, check_not_stuck
+from neurogame.envs.observation import (
+    Observation,
+    Observed,
+    check_action,
+    check_not_stuck,
+    check_playable,
+)
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.leaves.env_games import SLACK, EnvGames, begin_all, play_ply
@@ -43,7 +49,9 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
 
         Raises:
             ConfigurationError: less than one game is asked for.
+            GameError: the game is over before it begins.
         """
+        check_playable(game)
         num_envs = whole(num_envs, "num_envs")
         if num_envs < 1:
             raise ConfigurationError(f"num_envs={num_envs}; at least 1 is needed")

@@ -143,6 +143,16 @@ def check_not_stuck(state: State) -> None:
             raise GameError(f"{state.game.name}: {role} has no legal move: no match goes on")
 
 
+def check_playable(game: Game) -> None:
+    """Refuse a game of which no match can be played.
+
+    Raises:
+        GameError: it is over before it begins.
+    """
+    if game.initial_state().is_terminal:
+        raise GameError(f"{game.name}: its initial state is terminal, so no match can be played")
+
+
 def checked_mode(mode: str | None) -> str | None:
     """Return a render mode, None for none.
 

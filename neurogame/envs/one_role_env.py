@@ -16,6 +16,7 @@ from neurogame.envs.observation import (
     check_action,
     check_begun,
     check_not_stuck,
+    check_playable,
     checked_mode,
     legal_mask,
     picture,
@@ -51,7 +52,9 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
 
         Raises:
             ConfigurationError: there is no such render mode.
+            GameError: the game is over before it begins.
         """
+        check_playable(game)
         self.metadata = {"render_modes": MODES}
         self.render_mode = checked_mode(render_mode)
         self._game, self._state = game, game.initial_state()

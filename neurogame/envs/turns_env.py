@@ -15,6 +15,7 @@ from neurogame.envs.observation import (
     check_action,
     check_begun,
     check_not_stuck,
+    check_playable,
     checked_mode,
     legal_mask,
     picture,
@@ -94,6 +95,7 @@ class _Agents:
     def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
         """Take a game; see :func:`neurogame.envs.pettingzoo`."""
         super().__init__()
+        check_playable(game)
         self.metadata: dict[str, Any] = {"name": f"neurogame_{game.name}", "render_modes": MODES}
         self.render_mode = checked_mode(render_mode)
         self._match = _Match(game, planes=planes)

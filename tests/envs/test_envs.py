@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from neurogame.envs.lane_env import LaneEnv
 from neurogame.envs.observation import Observation
 from neurogame.envs.turns_env import TogetherEnv
 from neurogame.errors import ConfigurationError, GameError
+from neurogame.inspect.calibration import calibrate
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY
 from tests.library import load as library
@@ -233,6 +235,27 @@ def test_a_match_in_which_nobody_chooses_is_rewarded() -> None:
         env.step(None)
     assert rewards == {"a": 1.0, "b": -1.0}
     assert "s" in env.render()
+
+
+def test_a_game_that_is_over_before_it_begins_has_no_matches() -> None:
+    """It was an empty mask, and a move was told to reset, for ever."""
+    game = Game.from_text(
+        "(role a) (role b) (init on) (<= (legal ?r noop) (role ?r)) (<= (next on) (true on)) "
+        "(<= terminal (true on)) (goal a 100) (goal b 0)"
+    )
+    evaluator: Any = ng.make_evaluator(game)
+    calls: list[Callable[[], object]] = [
+        lambda: ng.envs.gymnasium(game),
+        lambda: ng.envs.vector(game, 3),
+        lambda: ng.envs.pettingzoo(game),
+        lambda: ng.envs.pettingzoo(game, parallel=True),
+        lambda: ng.data.positions(game, 5),
+        lambda: ng.data.positions(game, 5, evaluator=evaluator),
+        lambda: calibrate(game, evaluator),
+    ]
+    for call in calls:
+        with pytest.raises(GameError, match="initial state is terminal"):
+            call()
 
 
 def test_a_match_that_goes_on_for_ever_without_a_choice_is_cut() -> None:

@@ -163,6 +163,11 @@ def test_calibration_against_outcomes(game: Game) -> None:
     assert 0 < found.before.count < found.whole.count
 
 
+def test_no_games_have_no_outcomes(game: Game) -> None:
+    with pytest.raises(GameError, match="matches=0; at least 1"):
+        calibrate(game, make_evaluator(game, seed=1), matches=0)
+
+
 @pytest.mark.parametrize("kind", ["cilp", "cilp-paper"])
 def test_effects_are_those_of_larger_weights(kind: str) -> None:
     game = Game.load("tictactoe")
