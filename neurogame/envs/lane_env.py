@@ -16,7 +16,7 @@ from neurogame.envs.observation import (
     Observed,
     check_action,
     check_not_stuck,
-    check_playable,
+    learner_of,
 )
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
@@ -49,9 +49,9 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
 
         Raises:
             ConfigurationError: less than one game is asked for.
-            GameError: the game is over before it begins.
+            GameError: see :func:`~neurogame.envs.observation.learner_of`.
         """
-        check_playable(game)
+        self._role = learner_of(game, role)
         num_envs = whole(num_envs, "num_envs")
         if num_envs < 1:
             raise ConfigurationError(f"num_envs={num_envs}; at least 1 is needed")
@@ -59,7 +59,6 @@ class LaneEnv(VectorEnv[Observed, Moves, npt.NDArray[np.generic]]):
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
         self._game, circuit = game, game.circuit
         self._leaves = Leaves(circuit, min(num_envs, _LANES), depth=1, playouts=0)
-        self._role = game.players[0] if role is None else game.role_index(role)
         self._observation = Observation(game, planes=planes)
         self.single_observation_space = spaces.Box(0, 1, self._observation.shape, np.int8)
         self.single_action_space = spaces.Discrete(len(game.moves[self._role]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias, cast, final
 
 import numpy as np
@@ -143,14 +144,38 @@ def check_not_stuck(state: State) -> None:
             raise GameError(f"{state.game.name}: {role} has no legal move: no match goes on")
 
 
-def check_playable(game: Game) -> None:
+def check_playable(game: Game, roles: Sequence[int]) -> None:
     """Refuse a game of which no match can be played.
 
+    Args:
+        game: the game.
+        roles: those that are asked for moves.
+
     Raises:
-        GameError: it is over before it begins.
+        GameError: it is over before it begins, or one of them never has a move.
     """
     if game.initial_state().is_terminal:
         raise GameError(f"{game.name}: its initial state is terminal, so no match can be played")
+    for role in roles:
+        if not game.moves[role]:
+            raise GameError(f"{game.name}: {game.roles[role]} never has a move to choose from")
+
+
+def learner_of(game: Game, role: str | None) -> int:
+    """Return the number of the role that learns: of the first that somebody plays, or of its name.
+
+    Raises:
+        GameError: there is no such role, it is chance or never has a move, or no match of the game
+            can be played.
+    """
+    number = game.players[0] if role is None else game.role_index(role)
+    if number == game.chance:
+        raise GameError(
+            f"{game.name}: {role} is chance, which wants nothing; the roles that can learn are "
+            f"{', '.join(game.roles[player] for player in game.players)}"
+        )
+    check_playable(game, [number])
+    return number
 
 
 def checked_mode(mode: str | None) -> str | None:

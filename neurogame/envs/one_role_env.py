@@ -16,8 +16,8 @@ from neurogame.envs.observation import (
     check_action,
     check_begun,
     check_not_stuck,
-    check_playable,
     checked_mode,
+    learner_of,
     legal_mask,
     picture,
     reward_of,
@@ -52,13 +52,12 @@ class OneRoleEnv(gymnasium.Env[Observed, np.int64]):
 
         Raises:
             ConfigurationError: there is no such render mode.
-            GameError: the game is over before it begins.
+            GameError: see :func:`~neurogame.envs.observation.learner_of`.
         """
-        check_playable(game)
+        self._role = learner_of(game, role)
         self.metadata = {"render_modes": MODES}
         self.render_mode = checked_mode(render_mode)
         self._game, self._state = game, game.initial_state()
-        self._role = game.players[0] if role is None else game.role_index(role)
         self._observation = Observation(game, planes=planes)
         self._players: dict[int, Player] = {
             number: make_player("random" if number == game.chance else opponent, game, 0)

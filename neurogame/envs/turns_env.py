@@ -95,7 +95,7 @@ class _Agents:
     def __init__(self, game: Game, *, planes: bool = False, render_mode: str | None = None) -> None:
         """Take a game; see :func:`neurogame.envs.pettingzoo`."""
         super().__init__()
-        check_playable(game)
+        check_playable(game, game.players)
         self.metadata: dict[str, Any] = {"name": f"neurogame_{game.name}", "render_modes": MODES}
         self.render_mode = checked_mode(render_mode)
         self._match = _Match(game, planes=planes)

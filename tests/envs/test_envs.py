@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,27 @@ def test_a_game_that_is_over_before_it_begins_has_no_matches() -> None:
     for call in calls:
         with pytest.raises(GameError, match="initial state is terminal"):
             call()
+
+
+def test_who_cannot_learn_is_told_who_can() -> None:
+    pig = library("pig")
+    for make in (ng.envs.gymnasium, partial(ng.envs.vector, num_envs=3)):
+        call: Any = make
+        with pytest.raises(GameError, match=r"random is chance, .* can learn are first, second"):
+            call(pig, role="random")
+    alone = Game.from_text(
+        "(role a) (role b) (init on) (legal a x) (legal a y) (<= (next off) (true on)) "
+        "(<= terminal (true off)) (goal a 100) (goal b 0)"
+    )
+    calls: list[Callable[[], object]] = [
+        lambda: ng.envs.gymnasium(alone, "b"),
+        lambda: ng.envs.vector(alone, 3, "b"),
+        lambda: ng.envs.pettingzoo(alone),
+        lambda: ng.envs.pettingzoo(alone, parallel=True),
+    ]
+    for make_env in calls:
+        with pytest.raises(GameError, match="b never has a move"):
+            make_env()
 
 
 def test_a_match_that_goes_on_for_ever_without_a_choice_is_cut() -> None:
