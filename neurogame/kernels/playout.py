@@ -19,7 +19,7 @@ from neurogame.array_types import Int64s
 from neurogame.errors import GameError
 from neurogame.settings import whole
 
-_MOST = (1 << 31) - 1
+MOST = (1 << 31) - 1
 """More steps, plies or lanes are no number to compiled code; games may be more."""
 
 
@@ -62,8 +62,8 @@ class PlayoutRun:
             object.__setattr__(self, name, whole(value, name))
             if value < 1:
                 raise GameError(f"{name} must be at least 1, not {value}")
-            if value > _MOST and name != "games":
-                raise GameError(f"{name} must be at most {_MOST}, not {value}")
+            if value > MOST and name != "games":
+                raise GameError(f"{name} must be at most {MOST}, not {value}")
         if (self.games is None) == (self.steps is None):
             raise GameError("playouts take either a number of games or a number of steps")
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError, NeurogameWarning
-from neurogame.kernels.playout import GivenLanes
+from neurogame.kernels.playout import MOST, GivenLanes
 from neurogame.kernels.words.pack import LANES, lane_mask, word_count
 from neurogame.settings import whole
 from neurogame.simulate.simulator import Simulator
@@ -81,6 +81,8 @@ def play_out(
     for name, value in (("states", size), ("max_plies", max_plies), ("threads", threads)):
         if value < 1:
             raise GameError(f"{name} of playouts must be at least 1, not {value}")
+    if max_plies > MOST:
+        raise GameError(f"max_plies must be at most {MOST}, not {max_plies}")
     kernel = simulator.playout_kernel(backend)
     parts = []
     for begin, count in word_blocks(size):

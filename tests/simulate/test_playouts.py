@@ -316,6 +316,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
         playouts(simulator, 100, 1.5)  # type: ignore[arg-type]
     with pytest.raises(GameError, match="max_plies must be at most 2147483647, not 1"):
         playouts(simulator, 100, 1, max_plies=10**20)
+    with pytest.raises(GameError, match="max_plies must be at most 2147483647, not 1"):
+        play_out(simulator, 5, 0, 10**20)
     assert PlayoutRun(seed=1, lanes=64, games=1 << 40).games == 1 << 40
     plies: Any = np.int64(3)
     assert play_out(simulator, 5, 0, plies).lengths.tolist() == [3] * 5
