@@ -107,6 +107,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     begun = time.monotonic()
     line = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in line if not word.startswith("-")), None)
+    options = argparse.Namespace()
     try:
         try:
             options = build_parser(wanted).parse_args(line)
@@ -129,7 +130,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except MemoryError:
-        print("error: out of memory; lower --memory, or free some", file=sys.stderr)
+        lowers = "lower --memory, or free some" if hasattr(options, "memory") else "free some"
+        print(f"error: out of memory; {lowers}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -113,6 +113,19 @@ def test_an_unknown_game_is_one_line_and_1(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("line", "lowers"), [(["games"], False), (["ground", "nim"], True)])
+def test_memory_that_runs_out_is_one_line_and_1(
+    line: list[str], lowers: bool, monkeypatch: Patch, refused: Refused
+) -> None:
+    def run(_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(f"neurogame.cli.{line[0]}.run", run)
+    said = refused(*line)
+    assert "out of memory" in said
+    assert ("--memory" in said) is lowers
+
+
 ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
 
 
