@@ -76,13 +76,14 @@ def run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from neurogame.gdl.library import load_rules
-    from neurogame.kernels.backends import resolve_backend
+    from neurogame.kernels.backends import known_device, resolve_backend
 
     names = options.games or list(GAMES)
     if not 0 < options.seconds < math.inf or options.runs < 1 or options.threads < 1:
         raise ConfigurationError("--seconds must be above 0, --runs and --threads at least 1")
     for name in names:
         load_rules(name)
+    known_device(options.device, held=True)
     for backend in options.backend:
         resolve_backend(backend, options.device)
     costs = _unit_costs()

@@ -23,6 +23,7 @@ import torch
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
 from neurogame.kernels.backend import BACKENDS, backend_names, known_backends, named_backends
+from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import StepKernel
 from neurogame.kernels.twin.torch_ply import TorchPly
@@ -51,6 +52,8 @@ def known_device(device: Device, *, held: bool = False) -> torch.device:
             torch.zeros(1, device=named).item()
     except (RuntimeError, AssertionError, ImportError):
         raise ConfigurationError(f"device {str(device)!r} is not there; take cpu or cuda") from None
+    if held and named.type == "cuda" and (absent := find_absent(named)):
+        raise ConfigurationError(f"device {device} is not there: {absent}")
     return named
 
 

@@ -13,9 +13,8 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
+from neurogame.errors import GameError, NeurogameWarning
 from neurogame.kernels.backends import known_device, playout_kernel, resolve_backend, step_kernel
-from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import GOALS, NEXT, STATUS, StepKernel
@@ -123,8 +122,6 @@ class Simulator:
         """
         self.circuit = circuit
         named = known_device(device, held=True)
-        if named.type == "cuda" and (absent := find_absent(named)):
-            raise ConfigurationError(f"device {device} is not there: {absent}")
         # With its number, as tensors name it.
         self.device = torch.empty(0, device=named).device
         self._backend = resolve_backend(backend, self.device, circuit)

@@ -143,6 +143,7 @@ ARENA = "arena --game tictactoe --players alphabeta:mlp,depth=1 random"
         (f"{ARENA} --seed -4", "seed=-4"),
         ("bench tictactoe --backend magic", "backend 'magic' does not exist"),
         ("bench tictactoe --device magic", "device 'magic' is not there"),
+        ("bench tictactoe --device xpu", "device 'xpu' is not there"),
         ("simulate tictactoe --device magic", "device 'magic' is not there"),
         ("simulate tictactoe --device xpu", "device 'xpu' is not there"),
         ("simulate tictactoe --device meta", "device 'meta' is not there"),
