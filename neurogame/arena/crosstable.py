@@ -27,13 +27,20 @@ def slot_key(slot: Slot) -> Key:
 class Crosstable:
     """All pairings of an arena, with the matches played so far."""
 
-    def __init__(self, settings: ArenaSettings, names: Sequence[str], roles: Sequence[int]) -> None:
+    def __init__(
+        self,
+        settings: ArenaSettings,
+        names: Sequence[str],
+        roles: Sequence[int],
+        best: Sequence[float] | None = None,
+    ) -> None:
         """Start with no match.
 
         Args:
             settings: what is measured.
             names: name of each game.
             roles: number of roles of each game.
+            best: highest goal of each game; None: 100.
         """
         self._settings = settings
         self._names = tuple(names)
@@ -41,7 +48,13 @@ class Crosstable:
         self._played: set[Key] = set()
         self._tallies = {
             (game, limit): [
-                PairingTally(pairing, count, settings.matches, settings.sprt)
+                PairingTally(
+                    pairing,
+                    count,
+                    settings.matches,
+                    settings.sprt,
+                    best=100 if best is None else best[game],
+                )
                 for pairing in pairings(len(settings.players), count)
             ]
             for game, count in enumerate(self._roles)

@@ -8,6 +8,7 @@ from typing import final
 
 from neurogame.learn.comparison import points_against
 from neurogame.players.record import MatchRecord
+from neurogame.simulate.game import Game
 
 
 @final
@@ -38,37 +39,47 @@ class Round:
         return [goals[player] for player in players]
 
 
-def outcomes(goals: Sequence[float]) -> list[float]:
+def best_goal(game: Game) -> float:
+    """Return the highest goal that the rules give to anybody; 100 of games that are proved."""
+    if not game.has_circuit:
+        return 100
+    goals = [value for role in game.players for value, _ in game.circuit.goals[role]]
+    return max(goals, default=100)
+
+
+def outcomes(goals: Sequence[float], best: float = 100) -> list[float]:
     """Return 1 for a win, 0.5 for a draw, 0 for a loss, per player.
 
-    The only highest goal wins and a shared highest one draws; alone, a goal of 100 wins.
+    The only highest goal wins and a shared highest one draws; alone, the best goal wins.
 
     Args:
         goals: goal of each player, 0..100.
+        best: highest goal of the game.
 
     >>> outcomes([50, 70, 70])
     [0.0, 0.5, 0.5]
     """
     if len(goals) == 1:
-        return [float(goals[0] == 100)]
+        return [float(goals[0] >= best)]
     top = max(goals)
     shared = sum(goal == top for goal in goals) > 1
     return [0.0 if goal < top else 0.5 if shared else 1.0 for goal in goals]
 
 
-def points(goals: Sequence[float]) -> list[float]:
+def points(goals: Sequence[float], best: float = 100) -> list[float]:
     """Return the mean points of each player against each of the others, 0..1.
 
-    Alone, a goal of 100 gives one point. Between two players points are outcomes.
+    Alone, the best goal gives one point. Between two players points are outcomes.
 
     Args:
         goals: goal of each player, 0..100.
+        best: highest goal of the game.
 
     >>> points([50, 70, 100])
     [0.0, 0.5, 1.0]
     """
     if len(goals) == 1:
-        return outcomes(goals)
+        return outcomes(goals, best)
     others = len(goals) - 1
     # Against itself a player has half a point, which is taken off.
     return [(sum(points_against(mine, goal) for goal in goals) - 0.5) / others for mine in goals]

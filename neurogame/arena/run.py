@@ -19,6 +19,7 @@ from neurogame.arena.crosstable import Crosstable, slot_key
 from neurogame.arena.drive import MatchFailed, drive
 from neurogame.arena.fingerprint import fingerprint
 from neurogame.arena.folder import ArenaFolder
+from neurogame.arena.rounds import best_goal
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.worker import openings_of, play_slot, table
@@ -113,7 +114,8 @@ def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
         game.name if counts[game.name] == 1 else given
         for game, given in zip(games, settings.games, strict=True)
     ]
-    return Crosstable(settings, names, [len(game.players) for game in games])
+    roles = [len(game.players) for game in games]
+    return Crosstable(settings, names, roles, [best_goal(game) for game in games])
 
 
 @final

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from neurogame.arena.drive import drive
 from neurogame.arena.pairing_result import PairingResult
+from neurogame.arena.rounds import best_goal
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
 from neurogame.bars import bar_stream
@@ -70,23 +71,23 @@ def play_series(
             loaded, seated, seed=slot.seed, settings=chosen, opening=openings[slot.block]
         )
 
-    tally = _played(play, len(players), matches, seed, progress=progress, on_match=on_match)
+    tally = PairingTally(range(len(players)), len(players), matches, best=best_goal(loaded))
+    _play(tally, play, matches, seed, progress=progress, on_match=on_match)
     names = [player.name for player in players]
     note = openings.note(tally.blocks)
     return tally.result(loaded.name, str(chosen.limit), names, seed, opening_note=note)
 
 
-def _played(
+def _play(
+    tally: PairingTally,
     play: Callable[[Slot], MatchRecord],
-    players: int,
     matches: int,
     seed: int,
     *,
     progress: bool,
     on_match: Callable[[int, MatchRecord], None] | None,
-) -> PairingTally:
-    """Play all matches of a series, or those until Ctrl-C, and return what they came to."""
-    tally = PairingTally(range(players), players, matches)
+) -> None:
+    """Play all matches of a series, or those until Ctrl-C, and add them up."""
     numbers = itertools.count()
     bar: tqdm[None]
 
@@ -99,10 +100,10 @@ def _played(
         if on_match is not None:
             on_match(next(numbers), record)
 
+    players = len(tally.players)
     plan = slots(players, players, matches, seed)
     with (
         tqdm(total=matches, unit="match", disable=not progress, file=bar_stream()) as bar,
         contextlib.suppress(KeyboardInterrupt),
     ):
         drive(plan, play, collect, Workplace(InlineExecutor()))
-    return tally

@@ -33,7 +33,13 @@ class PairingTally:
     """
 
     def __init__(
-        self, players: Sequence[int], roles: int, matches: int, sprt: SprtSettings | None = None
+        self,
+        players: Sequence[int],
+        roles: int,
+        matches: int,
+        sprt: SprtSettings | None = None,
+        *,
+        best: float = 100,
     ) -> None:
         """Start with no match.
 
@@ -42,10 +48,11 @@ class PairingTally:
             roles: number of roles of the game.
             matches: planned matches of each player.
             sprt: a test that ends the pairing, or None.
+            best: the goal, 0..100, that wins where a player is alone.
         """
         self.players = tuple(players)
         self._roles = roles
-        self._planned = matches
+        self._planned, self._best = matches, best
         self._block = len(seatings(roles))
         self._sprt = None if sprt is None else Sprt(sprt)
         self._decided: int | None = None
@@ -74,7 +81,7 @@ class PairingTally:
         del self._waiting[key]
         self._rounds[key] = Round(slot.block, tuple(sorted(waiting.items(), key=itemgetter(0))))
         points_of = self._first_points.setdefault(slot.block, {})
-        points_of[slot.number] = outcomes(self._rounds[key].goals(self.players))[0]
+        points_of[slot.number] = outcomes(self._rounds[key].goals(self.players), self._best)[0]
         self._test()
 
     def _test(self) -> None:
@@ -84,7 +91,10 @@ class PairingTally:
             if any(key not in self._rounds for key in keys):
                 return
             goals = [self._rounds[key].goals(self.players) for key in keys]
-            if self._sprt.add([points(of_round)[0] for of_round in goals]) != "undecided":
+            if (
+                self._sprt.add([points(of_round, self._best)[0] for of_round in goals])
+                != "undecided"
+            ):
                 self._decided = self._looked_at
             self._looked_at += 1
 
@@ -143,7 +153,7 @@ class PairingTally:
         rounds, numbers = self.rounds, self.players
         number, everyone = len(rounds), range(len(numbers))
         goals = [entry.goals(numbers) for entry in rounds]
-        ends = [outcomes(match) for match in goals]
+        ends = [outcomes(match, self._best) for match in goals]
         wins = [sum(end[p] == 1.0 for end in ends) for p in everyone]
         draws = [sum(end[p] == 0.5 for end in ends) for p in everyone]
         gained = [wins[p] + draws[p] / 2 for p in everyone]

@@ -66,9 +66,9 @@ def result(tally: PairingTally, labels: str = "AB") -> PairingResult:
     return tally.result("game", "depth=1", tuple(labels), 7)
 
 
-def count(goals: list[tuple[float, float]], **settings: SprtSettings) -> PairingTally:
+def count(goals: list[tuple[float, float]], sprt: SprtSettings | None = None) -> PairingTally:
     """Count matches of two players; goals are per match, of the first and second player."""
-    tally = PairingTally((0, 1), 2, len(goals), **settings)
+    tally = PairingTally((0, 1), 2, len(goals), sprt)
     for number, (slot, (first, second)) in enumerate(
         zip(slots(2, 2, len(goals), 7), goals, strict=True)
     ):

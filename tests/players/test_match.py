@@ -258,6 +258,26 @@ def test_a_series_swaps_the_players_and_not_chance() -> None:
         play_series(game, players[:1], 2)
 
 
+@pytest.mark.parametrize("best", [100, 50])
+def test_alone_the_best_goal_that_there_is_wins(best: int, tmp_path: Path) -> None:
+    text = (
+        "(role a) (init on) (<= (legal a ?m) (true on) (either ?m)) (either good) (either bad) "
+        "(<= (next won) (does a good)) (<= terminal (not (true on))) "
+        f"(<= (goal a {best}) (true won)) (<= (goal a 0) (not (true won)))"
+    )
+    game = Game.from_text(text)
+    series = play_series(game, [make_player("random")], 20, 1)
+    assert series.wins == (round(series.scores[0] / best * 20),)
+    assert 0 < series.wins[0] < 20
+    assert series.losses == (20 - series.wins[0],)
+    path = tmp_path / "alone.kif"
+    path.write_text(text)
+    [pairing] = run_arena(
+        ArenaSettings(games=(str(path),), players=("random",), matches=20)
+    ).pairings
+    assert 0 < pairing.wins[0] == 20 - pairing.losses[0] < 20
+
+
 def test_an_arena_of_one_player_with_chance(tmp_path: object) -> None:
     path = f"{tmp_path}/gambler.kif"
     with open(path, "w", encoding="utf-8") as file:
