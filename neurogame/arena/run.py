@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,8 +23,11 @@ from neurogame.arena.rounds import best_goal
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.worker import openings_of, play_slot, table
-from neurogame.errors import NeurogameError
+from neurogame.errors import CheckpointError, NeurogameError, PlayerError
 from neurogame.players.record import MatchRecord
+from neurogame.players.spec import PlayerSpec
+from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 from neurogame.torch_threads import one_torch_thread
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
@@ -103,12 +106,31 @@ def run_arena(
         openings_of.cache_clear()
 
 
+def _check_learning(games: Sequence[Game], players: Sequence[str]) -> None:
+    """Refuse players that would learn several games into one file: it is found out after the first.
+
+    Raises:
+        PlayerError: there is such a player.
+    """
+    for text in players:
+        path = PlayerSpec.parse(text).own.learn
+        for other in games[1:] if path else ():
+            try:
+                map_game(games[0], other)
+            except CheckpointError:
+                raise PlayerError(
+                    f"player {text}: learn={path} holds one game, and there are {games[0].name} "
+                    f"and {other.name}; measure one after the other, each with a file of its own"
+                ) from None
+
+
 def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
     """Make every game and player once, so that mistakes and warnings come at the beginning."""
     games = [
         table(name, settings.players, settings.seed, version, prover=settings.prover)[0]
         for name in settings.games
     ]
+    _check_learning(games, settings.players)
     counts = Counter(game.name for game in games)
     names = [
         game.name if counts[game.name] == 1 else given

@@ -373,7 +373,10 @@ def test_refused_settings() -> None:
 
 
 def test_games_and_players_are_checked_before_anything_is_written(tmp_path: Path) -> None:
+    learner = f"alphabeta:cilp,depth=1,learn={tmp_path / 'learned.pt'}"
+    both = changed(games=("tictactoe", "nim"), players=(learner, "random"))
     for settings, error, words in (
+        (both, PlayerError, "holds one game, and there are tictactoe and nim"),
         (changed(games=("tictactoe", "tictactoe3p")), GameError, "3 roles"),
         (changed(games=("tictactow",)), RulesError, "did you mean tictactoe"),
         (changed(players=("random", "alphabeta:none.pt")), PlayerError, "none.pt"),
