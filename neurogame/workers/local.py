@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import threading
@@ -202,7 +203,7 @@ class _Worker:
         """
         self.is_busy = True
         try:
-            future = self._pool.submit(call)
+            future = self._pool.submit(_answered, call)
             silent, signs = 0, self._signs.value
             while silent < self._patience.looks:
                 # Not its timeout, which the call itself may raise.
@@ -223,6 +224,21 @@ class _Worker:
     def end(self) -> None:
         """End the process once it is done."""
         self._pool.shutdown()
+
+
+def _answered(call: Callable[[], _T]) -> _T:
+    """Return what a call returns; raise what it raises in a form that the parent can read.
+
+    Else it would look there as if this process had died.
+    """
+    try:
+        return call()
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+        raise
 
 
 def _begin(count: int, number: int, signs: ctypes.c_uint64, seconds: float) -> None:

@@ -60,6 +60,30 @@ def test_a_worker_that_hangs_is_replaced_and_a_slow_one_is_not(tmp_path: Path) -
         assert pool.submit(os.getpid).result() == second
 
 
+class PairError(ValueError):
+    """An error that is not made again from its message, as some of libraries are."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} is not {two}")
+
+
+def _fail(file: Path) -> None:
+    with file.open("a") as stream:
+        stream.write("tried\n")
+    raise PairError("this", "that")
+
+
+def test_an_error_that_cannot_travel_says_what_it_was(tmp_path: Path) -> None:
+    """It looked as if the worker had died, and the piece was done again and again."""
+    file = tmp_path / "tries"
+    with local_workers(1) as pool:
+        with pytest.raises(RuntimeError, match="PairError: this is not that"):
+            pool.submit(_fail, file).result()
+        assert file.read_text() == "tried\n"
+        with pytest.raises(ZeroDivisionError):
+            pool.submit(divmod, 1, 0).result()
+
+
 @pytest.fixture
 def model() -> ModuleType:
     return experiment("scale_model")
