@@ -24,6 +24,8 @@ from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials, TrialTerms
 from neurogame.players.gate.uses import evaluator_uses
+from neurogame.players.match import play_match
+from neurogame.players.players import make_player
 from neurogame.players.race import Race, Racer, doublings
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.sharing import sharing
@@ -125,6 +127,15 @@ def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
         assert report.settings == MctsSettings(playout="mast")
         assert report.chosen == "off"
         assert not any(racer.rounds for racer in report.trials.racers)
+
+
+def test_a_game_that_is_over_before_it_begins_is_played_by_plain_search() -> None:
+    over = Game.from_text(
+        "(role a) (role b) (init on) (<= (legal ?r ?m) (role ?r) (either ?m)) (either x) "
+        "(either y) (<= (next on) (true on)) (<= terminal (true on)) (goal a 100) (goal b 0)"
+    )
+    player = make_player("mcts:tree=gated,sims=50", over)
+    assert play_match(over, [player, make_player("random")]).goals == (100, 0)
 
 
 def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
