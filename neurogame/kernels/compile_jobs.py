@@ -89,12 +89,13 @@ JOBS = {
         ),
     ),
     "circuits, second half": CompileJob(
-        seconds=4,
+        seconds=5,
         words=_GAMES,
         modules=(
             "kernels.netlist.map_loops",
             "kernels.netlist.move_loops",
             "kernels.netlist.chain_loops",
+            "kernels.codegen.encode",
         ),
     ),
     "positions in search": CompileJob(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
@@ -20,6 +21,7 @@ class Processor:
         ternary: whether there is an instruction for any function of three inputs, for vectors of
             2, 4 and 8 words.
         registers: vector registers.
+        encoded: whether :mod:`~neurogame.kernels.codegen.encode` writes its instructions.
     """
 
     cpu: str
@@ -27,6 +29,7 @@ class Processor:
     words: int
     ternary: bool
     registers: int
+    encoded: bool
 
     @property
     def name(self) -> str:
@@ -45,9 +48,11 @@ def host() -> Processor:
         # that does nothing but vector logic does not.
         flags["prefer-256-bit"] = False
         flags["prefer-128-bit"] = False
-        return Processor(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32)
+        # Where functions of a pointer read it from RDI, and object files are ELF.
+        encoded = sys.platform == "linux"
+        return Processor(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32, encoded)
     wide = flags.get("avx2", False)
     arm = flags.get("neon", False)
     return Processor(
-        llvm.get_host_cpu_name(), flags.flatten(), 4 if wide else 2, False, 32 if arm else 16
+        llvm.get_host_cpu_name(), flags.flatten(), 4 if wide else 2, False, 32 if arm else 16, False
     )

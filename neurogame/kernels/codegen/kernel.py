@@ -23,8 +23,9 @@ from neurogame.kernels.netlist.build import build_play
 from neurogame.kernels.netlist.facts import facts_of
 from neurogame.kernels.netlist.ply import Ply
 
-STRAIGHT_GATES = 32_000
-"""Larger circuits are interpreted; compiling takes about a second per 5,000 gates, once."""
+STRAIGHT_GATES, ENCODED_GATES = 32_000, 200_000
+"""Larger circuits are interpreted: compiling takes about a second per 5,000 gates, once; and where
+instructions are written without LLVM, they must be read from far away in each ply."""
 
 _SPARE_REGISTERS = 4
 
@@ -109,7 +110,8 @@ def make_code(
         shape: of a block of lanes.
     """
     if variant is None:
-        variant = "straight" if ply.netlist.gate_count <= STRAIGHT_GATES else "table"
+        most = ENCODED_GATES if host().encoded else STRAIGHT_GATES
+        variant = "straight" if ply.netlist.gate_count <= most else "table"
     if variant == "straight":
         return _straight(ply, host().registers - _SPARE_REGISTERS, frozenset(pinned))
     return TableCode(ply, shape, pinned)
@@ -118,7 +120,8 @@ def make_code(
 @lru_cache(maxsize=2)
 def _straight(ply: Ply, registers: int, pinned: frozenset[int]) -> StraightCode:
     """Return ordered gates; those of the last rules and playouts are kept, for all shapes."""
-    return StraightCode(ply, registers, set(pinned))
+    encoded = host().registers - 1 if host().encoded else 0
+    return StraightCode(ply, registers, set(pinned), encoded=encoded)
 
 
 def pack_tables(code: StraightCode | TableCode) -> Arrays:

@@ -24,8 +24,8 @@ _FEW = 64
 _NEVER = 1 << 60
 
 
-_MANY = 4000
-"""Gates beyond which fewer orders are tried."""
+_MANY, _MOST = 4000, 20_000
+"""Gates beyond which fewer orders are tried, and only one."""
 
 
 def schedule(
@@ -50,7 +50,8 @@ def schedule(
     """
     orders = [_depth_first(netlist, gates)]
     ranks = (_by_warmth,) if len(gates) > _MANY else (_by_age, _by_warmth, _by_recency)
-    orders += [_Greedy(netlist, gates).order(rank) for rank in ranks]
+    if len(gates) <= _MOST:
+        orders += [_Greedy(netlist, gates).order(rank) for rank in ranks]
     schedules = [_pieces(netlist, order, outputs, registers, piece) for order in orders]
     return min(schedules, key=_cost)
 

@@ -1,5 +1,9 @@
 """Gates as straight-line code: every gate one instruction, values in registers.
 
+Small parts are written for LLVM, into the loop over plies. A large one is a function of its own,
+whose instructions are written here where the processor's are known, else one of many pieces: LLVM
+takes a second for 5,000 gates, and more than that if they stand in one function.
+
 What must outlive its part, and what registers have no room for, lies in *cells* of one vector
 each. The first ``F`` cells are the state; the next state is written over it.
 """
@@ -7,6 +11,8 @@ each. The first ``F`` cells are the state; the next state is written over it.
 from __future__ import annotations
 
 from typing import final
+
+import numpy as np
 
 from neurogame.kernels.codegen.cells import place_rows
 from neurogame.kernels.codegen.frame import Part, part_gates
@@ -53,6 +59,8 @@ class StraightCode:
         registers: int,
         pinned: set[int],
         piece: int | None = None,
+        *,
+        encoded: int = 0,
     ) -> None:
         """Order the gates of each part and give cells to what goes through memory.
 
@@ -61,6 +69,8 @@ class StraightCode:
             registers: values that may be in registers at the same time.
             pinned: rows that get a cell of their own, which nothing else is written to.
             piece: most gates of a piece of code; None: as suits processors.
+            encoded: values that may be in registers in large parts, which are then written as
+                instructions of this processor; 0: all are left to LLVM.
         """
         self.ply = ply
         netlist = ply.netlist
@@ -69,11 +79,16 @@ class StraightCode:
         self._following = ply.next.tolist()
         wanted = self._wanted_later(netlist)
         self.steps: dict[Part, list[list[Step]]] = {}
+        self._encoded: set[Part] = set()
         for part in Part:
             gates = part_gates(ply, part)
             rows = {netlist.input_count + gate for gate in gates}
             most = piece or (_WHOLE if len(gates) <= _WHOLE else _PIECE)
-            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, most)
+            alive = registers
+            if encoded and len(gates) > _WHOLE:
+                self._encoded.add(part)
+                most, alive = len(gates), encoded
+            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), alive, most)
         self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
         self._place()
 
@@ -126,7 +141,9 @@ class StraightCode:
             memory: pointer to the cells.
         """
         pieces = self.steps[part]
-        if len(pieces) == 1:
+        if part in self._encoded:
+            self._write_encoded(text, part, memory)
+        elif len(pieces) == 1:
             self._write_piece(text, pieces[0], memory)
         else:
             for number, piece in enumerate(pieces):
@@ -136,6 +153,16 @@ class StraightCode:
                 text.do(f"call void {name}({text.cells} {memory})")
         if part is Part.MOVE:
             self._copy(text, memory)
+
+    def _write_encoded(self, text: Text, part: Part, memory: str) -> None:
+        from neurogame.kernels.codegen.encode import encoded
+
+        places = np.zeros(self.ply.netlist.row_count, np.int64)
+        for row, cell in self.cell.items():
+            places[row] = cell * text.bytes
+        (steps,), name = self.steps[part], f"@{part.name.lower()}"
+        text.machine_code(name, encoded(self.ply.netlist, steps, places, text.bytes))
+        text.do(f"call void {name}({text.cells} {memory})")
 
     def _write_piece(self, text: Text, steps: list[Step], memory: str) -> None:
         netlist = self.ply.netlist

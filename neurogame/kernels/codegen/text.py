@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import final
 
+import numpy as np
+
+from neurogame.array_types import UInt8s
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.netlist.netlist import depends
 
 _AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
 """Tables of one input and not another one, for which there is a shorter instruction."""
+_WORDS_OF_A_LINE = 64
 
 
 @final
@@ -195,6 +199,16 @@ class Text:
         # Pieces of a large game stay pieces: one function of them all takes far longer to compile.
         head = f"define internal void {name}({self.cells} %cells) noinline"
         self.functions.append(f"{head} {{\n{body}\n}}\n")
+
+    def machine_code(self, name: str, code: UInt8s) -> None:
+        """Add a function with the parameter ``%cells`` whose instructions are known, for ELF."""
+        words = np.zeros(-(-len(code) // 8), np.uint64)
+        words.view(np.uint8)[: len(code)] = code
+        lines = [".text", ".balign 64", f"{name[1:]}:"]
+        for at in range(0, len(words), _WORDS_OF_A_LINE):
+            lines.append(f".quad {','.join(map(hex, words[at : at + _WORDS_OF_A_LINE].tolist()))}")
+        self.functions += [f'module asm "{line}"\n' for line in lines]
+        self.functions.append(f"declare void {name}({self.cells})\n")
 
     @contextmanager
     def when(self, condition: str, name: str = "when") -> Iterator[None]:

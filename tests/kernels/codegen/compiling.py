@@ -53,7 +53,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
     for name in flags:
         if name.startswith(wide):
             flags[name] = False
-    other = Processor(host().cpu, flags.flatten(), words, False, 16)
+    other = Processor(host().cpu, flags.flatten(), words, False, 16, False)
     for module in (engine, kernel, shape):
         monkeypatch.setattr(module, "host", lambda: other)
     kernel.load_routine.cache_clear()

@@ -216,7 +216,8 @@ def test_the_variant_is_chosen_by_size_and_reported(monkeypatch: pytest.MonkeyPa
     circuit = game("tictactoe").circuit
     assert LlvmPlayouts(circuit).name == "llvm-straight"
     assert LlvmPlayouts(circuit, "table").name == "llvm-table"
-    monkeypatch.setattr("neurogame.kernels.codegen.kernel.STRAIGHT_GATES", 10)
+    for most in ("STRAIGHT_GATES", "ENCODED_GATES"):
+        monkeypatch.setattr(f"neurogame.kernels.codegen.kernel.{most}", 10)
     monkeypatch.setenv("NEUROGAME_CACHE", "")
     assert LlvmPlayouts(circuit).name == "llvm-table"
 

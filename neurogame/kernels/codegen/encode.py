@@ -1,0 +1,358 @@
+"""Machine code of gates for x86-64 with AVX-512, written without a compiler.
+
+A schedule (:mod:`~neurogame.kernels.codegen.schedule`) has decided on order, registers and memory,
+and a gate is one instruction. What is left is to write these down; LLVM takes a second for 5,000
+gates.
+
+Instructions are encoded as in Intel's *Software Developer's Manual*, volume 2A, section 2.7 (EVEX).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import Bools1, Int32s2, Int64s1, UInt8s, UInt8s1
+from neurogame.kernels.codegen.schedule import Step
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.native.bits import whole
+from neurogame.native.compiled import compiled, inner
+from neurogame.native.struct import Struct
+
+_REGISTERS = 32
+
+_LOAD, _GATE, _STORE = 0, 1, 2
+_KINDS = {"load": _LOAD, "gate": _GATE, "store": _STORE}
+_LONGEST = 3 * 12
+"""Bytes of a step at most: a gate that copies an input, and loads another one."""
+_NOWHERE, _IN_MEMORY = -1, -2
+
+# Operations: the opcode, above it the mandatory prefix, above that the opcode's map.
+_READ, _WRITE = 0x1_2_6F, 0x1_2_7F
+_AND, _AND_NOT, _OR, _XOR = 0x1_1_DB, 0x1_1_DF, 0x1_1_EB, 0x1_1_EF
+_TERNARY = 0x3_1_25
+_RETURN = 0xC3
+
+
+class Encoding(Struct):
+    """Instructions, and where values are while they are written.
+
+    Attributes:
+        code: the instructions, uint8 ``[N]``.
+        length: bytes that are written.
+        size: bytes of a vector: 16, 32 or 64.
+        registers: of each row; below 0: none; int64 ``[I + G]``.
+        places: bytes from the first cell to that of a row; int64 ``[I + G]``.
+        free: registers that hold nothing, a ring: what was freed long ago is taken first.
+        taken: how many have been taken from the ring.
+        freed: how many have been put into it.
+    """
+
+    code: UInt8s1
+    length: int = 0
+    size: int
+    registers: Int64s1
+    places: Int64s1
+    free: Int64s1
+    taken: int = 0
+    freed: int = 0
+
+
+def encoded(netlist: Netlist, steps: list[Step], places: Int64s1, size: int) -> UInt8s:
+    """Return the instructions of a schedule, as a function of a pointer to the cells.
+
+    Args:
+        netlist: the gates.
+        steps: the schedule; between two gates at most 31 values are in registers.
+        places: bytes from the first cell to that of a row, where it has one; int64 ``[I + G]``.
+        size: bytes of a vector: 16, 32 or 64.
+
+    Returns:
+        Machine code that reads its pointer from RDI, uint8.
+    """
+    encoding = Encoding(
+        code=np.empty(_LONGEST * len(steps) + 1, np.uint8),
+        size=size,
+        registers=np.full(netlist.row_count, _NOWHERE, np.int64),
+        places=places,
+        free=np.arange(_REGISTERS),
+        freed=_REGISTERS,
+    )
+    kinds = np.array([_KINDS[kind] for kind, _ in steps], np.uint8)
+    numbers = np.array([number for _, number in steps], np.int64)
+    encode(encoding, kinds, numbers, netlist.input_count, netlist.inputs, netlist.table)
+    return encoding.code[: encoding.length]
+
+
+@compiled(arrays=True)
+def encode(
+    encoding: Encoding,
+    kinds: UInt8s1,
+    numbers: Int64s1,
+    first: int,
+    inputs: Int32s2,
+    tables: UInt8s1,
+) -> None:
+    """Write the instructions of a schedule.
+
+    Args:
+        encoding: empty.
+        kinds: of the steps, see ``_KINDS``; uint8 ``[S]``.
+        numbers: the row that is loaded or stored, or the gate; int64 ``[S]``.
+        first: number of input rows, ``I``.
+        inputs: of the gates; int32 ``[G, 3]``.
+        tables: of the gates; uint8 ``[G]``.
+    """
+    registers, ends = encoding.registers, np.empty(len(kinds), np.uint8)
+    _find_ends(kinds, numbers, first, inputs, ends, np.zeros(len(registers), np.bool_))
+    rows, loaded = np.empty(3, np.int64), 0
+    for step in range(len(kinds)):
+        number = numbers[step]
+        if kinds[step] == _LOAD:
+            registers[number] = _IN_MEMORY
+            loaded += 1
+        elif kinds[step] == _STORE:
+            # It may be stored where that lies which the next gate reads.
+            for before in range(step - loaded, step):
+                _read(encoding, numbers[before])
+            loaded = 0
+            place = whole(encoding.places[number])
+            _write(encoding, _WRITE, whole(registers[number]), 0, ~place)
+            if ends[step]:
+                _give_back(encoding, number)
+        else:
+            loaded = 0
+            count = 0
+            for place in range(3):
+                row = whole(inputs[number, place])
+                is_new = row > 0
+                for other in range(count):
+                    is_new &= rows[other] != row
+                if is_new:
+                    rows[count] = row
+                    count += 1
+            table = _table_of(whole(tables[number]), number, inputs, rows, count)
+            # Bits of the rows, not of the inputs: which are not used again.
+            last = 0
+            for place in range(count):
+                for other in range(3):
+                    if inputs[number, other] == rows[place]:
+                        last |= (ends[step] >> other & 1) << place
+            registers[first + number] = _write_gate(encoding, rows, count, table, last)
+            if ends[step] >> 3:
+                _give_back(encoding, first + number)
+    encoding.code[encoding.length] = _RETURN
+    encoding.length += 1
+
+
+@inner
+def _find_ends(
+    kinds: UInt8s1,
+    numbers: Int64s1,
+    first: int,
+    inputs: Int32s2,
+    ends: UInt8s1,
+    used: Bools1,
+) -> None:
+    """Note what is not used again before it is loaded.
+
+    Args:
+        kinds: of the steps.
+        numbers: of the steps.
+        first: number of input rows.
+        inputs: of the gates.
+        ends: is filled: bit 0 of a store; of a gate bits 0 to 2 for its inputs, bit 3 for its
+            result; uint8 ``[S]``.
+        used: cleared, for each row.
+    """
+    for step in range(len(kinds) - 1, -1, -1):
+        number, ends[step] = numbers[step], 0
+        if kinds[step] == _LOAD:
+            used[number] = False
+        elif kinds[step] == _STORE:
+            ends[step] = 0 if used[number] else 1
+            used[number] = True
+        else:
+            ends[step] = 0 if used[first + number] else 8
+            used[first + number] = False
+            for place in range(3):
+                if not used[inputs[number, place]]:
+                    ends[step] |= 1 << place
+            for place in range(3):
+                used[inputs[number, place]] = True
+
+
+@inner
+def _table_of(table: int, gate: int, inputs: Int32s2, rows: Int64s1, count: int) -> int:
+    """Return the truth table of a gate as a function of its different inputs."""
+    result = 0
+    for minterm in range(8):
+        source = 0
+        for place in range(3):
+            for other in range(count):
+                if rows[other] == inputs[gate, place]:
+                    source |= (minterm >> (2 - other) & 1) << (2 - place)
+        result |= (table >> source & 1) << minterm
+    return result
+
+
+@inner
+def _write_gate(encoding: Encoding, rows: Int64s1, count: int, table: int, last: int) -> int:
+    """Write a gate.
+
+    Args:
+        encoding: the instructions.
+        rows: its different inputs.
+        count: number of these.
+        table: what it computes of them.
+        last: bits of the inputs that are not used again.
+
+    Returns:
+        The register of its result.
+    """
+    registers = encoding.registers
+    # One input may stay in memory, if it is not needed again: it is the last operand.
+    memory, target = -1, -1
+    for place in range(count):
+        if registers[rows[place]] == _IN_MEMORY and last >> place & 1:
+            memory = place
+    for place in range(count):
+        if place != memory:
+            if registers[rows[place]] == _IN_MEMORY:
+                _read(encoding, rows[place])
+            if target < 0 and last >> place & 1:
+                target = place
+    if count == 3 and target < 0 and memory >= 0:
+        _read(encoding, rows[memory])
+        target, memory = memory, -1
+    # The result takes the place of an input that is not needed again.
+    result = whole(registers[rows[target]]) if target >= 0 else _take(encoding)
+    second = third = result
+    place = memory if memory >= 0 else count - 1
+    if count == 3:
+        # The first operand of three is the register that is written.
+        begin = max(target, 0)
+        if target < 0:
+            _write(encoding, _READ, result, 0, whole(registers[rows[begin]]))
+        place = memory if memory >= 0 else (begin + 2) % 3
+        second = whole(registers[rows[3 - begin - place]])
+        table = _permuted(table, begin, 3 - begin - place, place)
+    elif count == 2:
+        second = whole(registers[rows[1 - place]])
+        table = _permuted(table, 2, 1 - place, place)
+    elif count == 1:
+        table = _permuted(table, 2, 1, 0)
+    if count > 0:
+        row = rows[place]
+        third = ~whole(encoding.places[row]) if memory >= 0 else whole(registers[row])
+    _operate(encoding, table, count, result, second, third)
+    for place in range(count):
+        if last >> place & 1:
+            if place == target:
+                registers[rows[place]] = _NOWHERE
+            else:
+                _give_back(encoding, rows[place])
+    return result
+
+
+@inner
+def _permuted(table: int, first: int, second: int, third: int) -> int:
+    """Return a truth table of which the inputs have changed places.
+
+    Args:
+        table: what is computed.
+        first: which input of the table is the first one now.
+        second: likewise.
+        third: likewise.
+    """
+    result = 0
+    for minterm in range(8):
+        source = (minterm >> 2 & 1) << (2 - first)
+        source |= (minterm >> 1 & 1) << (2 - second) | (minterm & 1) << (2 - third)
+        result |= (table >> source & 1) << minterm
+    return result
+
+
+@inner
+def _operate(
+    encoding: Encoding, table: int, count: int, result: int, second: int, third: int
+) -> None:
+    """Write the operation of a gate whose operands are where they are read."""
+    operation = _TERNARY
+    if count == 2:
+        # Only these do not read what they write.
+        if table == 0x88:
+            operation = _AND
+        elif table == 0x22:
+            operation = _AND_NOT
+        elif table == 0xEE:
+            operation = _OR
+        elif table == 0x66:
+            operation = _XOR
+    _write(encoding, operation, result, second, third)
+    if operation == _TERNARY:
+        _append(encoding, table)
+
+
+@inner
+def _take(encoding: Encoding) -> int:
+    """Return a register that holds nothing."""
+    encoding.taken += 1
+    return whole(encoding.free[(encoding.taken - 1) % len(encoding.free)])
+
+
+@inner
+def _give_back(encoding: Encoding, row: int) -> None:
+    """Free the register of a row, if it has one."""
+    if encoding.registers[row] >= 0:
+        encoding.free[encoding.freed % len(encoding.free)] = encoding.registers[row]
+        encoding.freed += 1
+    encoding.registers[row] = _NOWHERE
+
+
+@inner
+def _read(encoding: Encoding, row: int) -> None:
+    """Load a row."""
+    encoding.registers[row] = _take(encoding)
+    place = whole(encoding.places[row])
+    _write(encoding, _READ, whole(encoding.registers[row]), 0, ~place)
+
+
+@inner
+def _write(encoding: Encoding, operation: int, target: int, second: int, third: int) -> None:
+    """Write an instruction, all but the truth table of a gate of three inputs.
+
+    Args:
+        encoding: the instructions.
+        operation: see above.
+        target: register that is written; that is stored by a store.
+        second: register that is the second operand; 0 where there is none.
+        third: register that is the third operand, or the complement of a place in memory.
+    """
+    # Of registers the bits 3 and 4 stand in the prefix, as complements.
+    extended = (~third >> 3 & 3 if third >= 0 else 3) << 5
+    extended |= (~target >> 3 & 1) << 7 | (~target >> 4 & 1) << 4
+    _append(encoding, 0x62)
+    _append(encoding, extended | operation >> 12)
+    _append(encoding, 0x84 | (~second & 15) << 3 | operation >> 8 & 15)
+    _append(encoding, encoding.size >> 5 << 5 | (~second >> 4 & 1) << 3)
+    _append(encoding, operation & 255)
+    pair = (target & 7) << 3
+    if third >= 0:
+        _append(encoding, 0xC0 | pair | third & 7)
+        return
+    # From RDI on: a number of vectors in one byte, or of bytes in four.
+    place = ~third
+    if place % encoding.size == 0 and place // encoding.size < 128:
+        _append(encoding, 0x40 | pair | 7)
+        _append(encoding, place // encoding.size)
+        return
+    _append(encoding, 0x80 | pair | 7)
+    for byte in range(4):
+        _append(encoding, place >> 8 * byte & 255)
+
+
+@inner
+def _append(encoding: Encoding, byte: int) -> None:
+    """Write a byte."""
+    encoding.code[encoding.length] = np.uint8(byte)
+    encoding.length += 1
