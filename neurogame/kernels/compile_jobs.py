@@ -80,12 +80,13 @@ JOBS = {
         ),
     ),
     "circuits, first half": CompileJob(
-        seconds=4,
+        seconds=5,
         words=_GAMES,
         modules=(
             "kernels.netlist.extract_loops",
             "kernels.netlist.factor_loops",
             "kernels.netlist.walk_loops",
+            "kernels.codegen.schedule_loops",
         ),
     ),
     "circuits, second half": CompileJob(

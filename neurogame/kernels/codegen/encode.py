@@ -13,6 +13,7 @@ import numpy as np
 
 from neurogame.array_types import Bools1, Int32s2, Int64s1, UInt8s, UInt8s1
 from neurogame.kernels.codegen.schedule import Step
+from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE
 from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
@@ -20,8 +21,7 @@ from neurogame.native.struct import Struct
 
 _REGISTERS = 32
 
-_LOAD, _GATE, _STORE = 0, 1, 2
-_KINDS = {"load": _LOAD, "gate": _GATE, "store": _STORE}
+_KINDS = {"load": LOAD, "gate": GATE, "store": STORE}
 _LONGEST = 3 * 12
 """Bytes of a step at most: a gate that copies an input, and loads another one."""
 _NOWHERE, _IN_MEMORY = -1, -2
@@ -107,10 +107,10 @@ def encode(
     rows, loaded = np.empty(3, np.int64), 0
     for step in range(len(kinds)):
         number = numbers[step]
-        if kinds[step] == _LOAD:
+        if kinds[step] == LOAD:
             registers[number] = _IN_MEMORY
             loaded += 1
-        elif kinds[step] == _STORE:
+        elif kinds[step] == STORE:
             # It may be stored where that lies which the next gate reads.
             for before in range(step - loaded, step):
                 _read(encoding, numbers[before])
@@ -166,9 +166,9 @@ def _find_ends(
     """
     for step in range(len(kinds) - 1, -1, -1):
         number, ends[step] = numbers[step], 0
-        if kinds[step] == _LOAD:
+        if kinds[step] == LOAD:
             used[number] = False
-        elif kinds[step] == _STORE:
+        elif kinds[step] == STORE:
             ends[step] = 0 if used[number] else 1
             used[number] = True
         else:

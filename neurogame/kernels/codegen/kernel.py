@@ -23,9 +23,9 @@ from neurogame.kernels.netlist.build import build_play
 from neurogame.kernels.netlist.facts import facts_of
 from neurogame.kernels.netlist.ply import Ply
 
-STRAIGHT_GATES, ENCODED_GATES = 32_000, 200_000
-"""Larger circuits are interpreted: compiling takes about a second per 5,000 gates, once; and where
-instructions are written without LLVM, they must be read from far away in each ply."""
+STRAIGHT_GATES, ENCODED_GATES = 32_000, 2_000_000
+"""Larger circuits are interpreted: LLVM takes about a second per 5,000 gates, once; what is written
+without it three seconds for 700,000."""
 
 _SPARE_REGISTERS = 4
 

@@ -11,6 +11,8 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
+import numpy as np
+
 from neurogame.kernels.netlist.netlist import Netlist
 
 Step: TypeAlias = tuple[str, int]
@@ -20,9 +22,6 @@ _COLD = 24
 """Gates after which a value is likely to have left the registers."""
 
 _FEW = 64
-
-_NEVER = 1 << 60
-
 
 _MANY, _MOST = 4000, 20_000
 """Gates beyond which fewer orders are tried, and only one."""
@@ -82,29 +81,10 @@ def _cost(pieces: Sequence[Sequence[Step]]) -> int:
 
 def _depth_first(netlist: Netlist, gates: Sequence[int]) -> list[int]:
     """Order gates by what needs them: each result's inputs just before it, larger ones first."""
-    first = netlist.input_count
-    members = set(gates)
-    inputs = {
-        gate: sorted({int(row) - first for row in netlist.inputs[gate]} & members) for gate in gates
-    }
-    size: dict[int, int] = {}
-    for gate in gates:
-        size[gate] = min(1 + sum(size[below] for below in inputs[gate]), _NEVER)
-    used = {below for gate in gates for below in inputs[gate]}
-    done: set[int] = set()
-    order: list[int] = []
-    stack = [(gate, False) for gate in reversed(gates) if gate not in used]
-    while stack:
-        gate, ready = stack.pop()
-        if gate in done:
-            continue
-        if ready:
-            done.add(gate)
-            order.append(gate)
-            continue
-        stack.append((gate, True))
-        below = sorted(inputs[gate], key=lambda other: size[other])
-        stack.extend((other, False) for other in below)
+    from neurogame.kernels.codegen.schedule_loops import depth_first
+
+    given = np.array(gates, np.int64)
+    order: list[int] = depth_first(netlist.input_count, netlist.inputs, given).tolist()
     return order
 
 
@@ -201,77 +181,20 @@ def allocate(
         outputs: rows of these gates that must be stored.
         registers: values that may be in registers at the same time.
     """
-    return _Allocation(netlist, order, outputs, registers).steps
+    from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE, Residents
+    from neurogame.kernels.codegen.schedule_loops import allocate as fill
 
-
-@final
-class _Allocation:
-    """One pass over ordered gates."""
-
-    def __init__(
-        self, netlist: Netlist, order: Sequence[int], outputs: frozenset[int], registers: int
-    ) -> None:
-        self.first = netlist.input_count
-        self.registers = registers
-        inputs = [sorted({int(row) for row in netlist.inputs[gate]} - {0}) for gate in order]
-        self.uses: dict[int, list[int]] = {}
-        for at in reversed(range(len(order))):
-            for row in inputs[at]:
-                self.uses.setdefault(row, []).append(at)
-        self.here = {self.first + gate for gate in order}
-        self.resident: set[int] = set()
-        self.stored: set[int] = set()
-        self.heap: list[tuple[int, int]] = []
-        self.steps: list[Step] = []
-        for gate, rows in zip(order, inputs, strict=True):
-            self._take(gate, rows, self.first + gate in outputs)
-
-    def _take(self, gate: int, rows: Sequence[int], is_output: bool) -> None:
-        for row in rows:
-            if row not in self.resident:
-                self._make_room(rows)
-                self.steps.append(("load", row))
-                self.resident.add(row)
-        for row in rows:
-            self.uses[row].pop()
-            self._keep(row)
-        row = self.first + gate
-        self.steps.append(("gate", gate))
-        if is_output:
-            self.stored.add(row)
-            self.steps.append(("store", row))
-        if row in self.uses:
-            self._make_room(())
-            self.resident.add(row)
-            self._keep(row)
-
-    def _next_use(self, row: int) -> int:
-        uses = self.uses[row]
-        return uses[-1] if uses else _NEVER
-
-    def _keep(self, row: int) -> None:
-        """Keep a value until its next use, if there is one."""
-        use = self._next_use(row)
-        if use == _NEVER:
-            self.resident.discard(row)
-        else:
-            heapq.heappush(self.heap, (-use, row))
-
-    def _make_room(self, needed: Sequence[int]) -> None:
-        """Drop the value whose next use is furthest away, if all registers are taken."""
-        if len(self.resident) < self.registers:
-            return
-        aside = []
-        while True:
-            use, row = heapq.heappop(self.heap)
-            if row not in self.resident or -use != self._next_use(row):
-                continue
-            if row not in needed:
-                break
-            aside.append((use, row))
-        for entry in aside:
-            heapq.heappush(self.heap, entry)
-        self.resident.discard(row)
-        if row in self.here and row not in self.stored:
-            self.stored.add(row)
-            self.steps.append(("store", row))
+    is_output = np.zeros(netlist.row_count, np.bool_)
+    is_output[list(outputs)] = True
+    residents = Residents(
+        rows=np.zeros(registers, np.int64),
+        uses=np.zeros(registers, np.int64),
+        places=np.full(netlist.row_count, -1, np.int64),
+        kept=np.ones(netlist.row_count, np.bool_),
+        kinds=np.empty(8 * len(order), np.uint8),
+        numbers=np.empty(8 * len(order), np.int64),
+    )
+    fill(residents, netlist.input_count, netlist.inputs, np.array(order, np.int64), is_output)
+    names = {LOAD: "load", GATE: "gate", STORE: "store"}
+    kinds = map(names.__getitem__, residents.kinds[: residents.steps].tolist())
+    return list(zip(kinds, residents.numbers[: residents.steps].tolist(), strict=True))

@@ -22,7 +22,8 @@ from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.kernels.netlist.ply import Ply
 
 _WHOLE = 2500
-"""Gates of a part up to which it is one piece of code."""
+"""Gates of a part up to which it is one piece of code for LLVM, and rows that are read or computed
+in one that is left to LLVM at all."""
 
 _PIECE = 600
 """Gates of a function in larger parts: the time to compile one grows faster than its size."""
@@ -84,8 +85,8 @@ class StraightCode:
             gates = part_gates(ply, part)
             rows = {netlist.input_count + gate for gate in gates}
             most = piece or (_WHOLE if len(gates) <= _WHOLE else _PIECE)
-            alive = registers
-            if encoded and len(gates) > _WHOLE:
+            alive, read = registers, netlist.inputs[gates].ravel().tolist()
+            if encoded and len(rows.union(read)) > _WHOLE:
                 self._encoded.add(part)
                 most, alive = len(gates), encoded
             self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), alive, most)
