@@ -33,7 +33,7 @@ from neurogame.search.mcts.compiled.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
-from tests.search.twin_ahead import add_expected, to_put_back
+from tests.search.twin_ahead import Known, add_expected, to_put_back
 from tests.search.twin_chance import best_hint, outcome
 from tests.search.twin_distance import (
     bounds,
@@ -73,7 +73,7 @@ class Twin(Proofs):
         state: State | None = None,
         ahead: int = 0,
     ) -> None:
-        self._ahead, self._kept = ahead, 0
+        self._ahead, self._kept, self._known = ahead, 0, Known()
         self._waiting: dict[tuple[int, tuple[int, ...]], Played] = {}
         self._judge = judge
         self.game, self.options, self.lanes = game, options, lanes
@@ -186,7 +186,8 @@ class Twin(Proofs):
             if other.step and (node.index, picks) not in self._waiting:
                 fresh.setdefault((node.index, picks), self._stepped(node, picks))
             waiting = other.step and self._waiting.get((node.index, picks))
-            add_expected(other, waiting[1][0] if waiting else None, self.blocks + number)
+            values = waiting[1][0] if waiting else None
+            add_expected(other, values, self.blocks + number, self._known)
         states = [self._stepped(*sim.path[-1]), *fresh.values()]
         values, made = self._play(states)
         played = list(zip(states, zip(values, made, strict=True), strict=True))

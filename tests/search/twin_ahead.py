@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
 
 from tests.search.twin_nodes import Edge, Node, Real, Simulation
 from tests.search.twin_random import fraction
 
 
-def add_expected(sim: Simulation, known: Sequence[Real] | None, draw: int) -> None:
+@final
+@dataclass
+class Known:
+    """How many results were known when they were asked for, and how many of these were draws."""
+
+    count: int = 0
+    drawn: int = 0
+
+
+def add_expected(sim: Simulation, waiting: Sequence[Real] | None, draw: int, known: Known) -> None:
     """Add what a simulation brings back to its path: what is known of its leaf, or a guess."""
     parent, _ = sim.path[-1]
-    values = _guess(parent, draw) if known is None else known
+    values = waiting
     if sim.over:
         assert sim.node is not None
         assert sim.node.exact is not None
         values = sim.node.exact
+    if values is None:
+        values = _guess(parent, draw, known)
+    else:
+        known.count += 1
+        known.drawn += 0 < values[0] < 1
     for node, picks in sim.path:
         node.pending -= 1
         node.visits += 1
@@ -27,11 +43,16 @@ def add_expected(sim: Simulation, known: Sequence[Real] | None, draw: int) -> No
             edge.pending -= 1
 
 
-def _guess(parent: Node, draw: int) -> list[Real]:
-    """A win or a loss for each role, as likely as its mean says; of two roles one wins."""
+def _guess(parent: Node, draw: int, known: Known) -> list[Real]:
+    """The mean as often as there were draws; else a win or a loss, as likely as the mean says.
+
+    Of two roles one wins.
+    """
     first = Real(fraction(draw))
     draws = [first, *[Real(1) - first] * (len(parent.sums) - 1)]
     means = [s / Real(parent.visits) if parent.visits else Real(0.5) for s in parent.sums]
+    if fraction(~draw) * known.count < known.drawn:
+        return means
     return [Real(d < mean) for d, mean in zip(draws, means, strict=True)]
 
 

@@ -37,6 +37,8 @@ class PlayedAhead(Struct):
         block: what is known of them.
         sums: of the records and edges on the paths of simulations made in advance, before their
             results were added; ``[D, TRIES leaves, 2 R]``.
+        known: results that were known when simulations made in advance asked for them.
+        drawn: how many of these were no win and no loss of the first role.
     """
 
     leaves: int
@@ -45,6 +47,8 @@ class PlayedAhead(Struct):
     rows: Int32s1
     block: Block
     sums: Float32s3
+    known: int = 0
+    drawn: int = 0
 
 
 def make_ahead(
@@ -80,6 +84,7 @@ def make_ahead(
 
 def forget_ahead(ahead: PlayedAhead) -> None:
     """Forget all leaves: the places of nodes, by which they are known, mean others now."""
+    ahead.known = ahead.drawn = 0
     if ahead.count:
         ahead.rows[:] = 0
         ahead.count = 0

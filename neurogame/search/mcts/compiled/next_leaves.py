@@ -1,8 +1,9 @@
 """Which leaves the next simulations need: these are made in advance, and undone.
 
-What comes back from a leaf that waits is known. From another one it is guessed: a win or a loss, as
-likely as its parent's mean says, so that what follows a lucky result is prepared as well as what
-follows an unlucky one. Guesses decide what is played ahead, and nothing else.
+What comes back from a leaf that waits is known. From another one it is guessed: its parent's mean
+as often as known results are draws, else a win or a loss, as likely as that mean says, so that what
+follows a lucky result is prepared as well as what follows an unlucky one. Guesses decide what is
+played ahead, and nothing else.
 """
 
 from __future__ import annotations
@@ -62,14 +63,18 @@ def _expect(search: Search, sim: Simulation, row: int) -> None:
     if row >= 0 or sim.end == OVER:
         for role in range(roles):
             result[role] = result_of(tree, sim, ahead.block, row, role)
+        ahead.known += 1
+        ahead.drawn += _ZERO < result[0] < _ONE
         return
     record = whole(sims.paths[sim.length - 1, sim.number, 0])
     visits, sums = record_at(tree.heap, record).visits, sums_of(tree, record).sums
     # One draw for all roles, and its opposite for all but the first: of two opponents one wins.
-    draw = np.float32(fraction(search.totals.blocks + sim.number))
+    number = search.totals.blocks + sim.number
+    draw, is_drawn = np.float32(fraction(number)), fraction(~number) * ahead.known < ahead.drawn
     for role in range(roles):
         mean = sums[role] / np.float32(visits) if visits > 0 else _HALF
-        result[role] = _ONE if (draw if role == 0 else _ONE - draw) < mean else _ZERO
+        won = _ONE if (draw if role == 0 else _ONE - draw) < mean else _ZERO
+        result[role] = mean if is_drawn else won
 
 
 @inner
