@@ -31,7 +31,7 @@ def add_expected(sim: Simulation, waiting: Sequence[Real] | None, draw: int, kno
         values = _guess(parent, draw, known)
     else:
         known.count += 1
-        known.drawn += 0 < values[0] < 1
+        known.drawn += bool(0 < values[0] < 1)
     for node, picks in sim.path:
         node.pending -= 1
         node.visits += 1
