@@ -13,7 +13,7 @@ import numpy as np
 
 from neurogame.array_types import Bools1, Int32s2, Int64s1, UInt8s, UInt8s1
 from neurogame.kernels.codegen.schedule import Step
-from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE
+from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE, rows_of
 from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
@@ -120,16 +120,7 @@ def encode(
             if ends[step]:
                 _give_back(encoding, number)
         else:
-            loaded = 0
-            count = 0
-            for place in range(3):
-                row = whole(inputs[number, place])
-                is_new = row > 0
-                for other in range(count):
-                    is_new &= rows[other] != row
-                if is_new:
-                    rows[count] = row
-                    count += 1
+            loaded, count = 0, rows_of(inputs, number, rows)
             table = _table_of(whole(tables[number]), number, inputs, rows, count)
             # Bits of the rows, not of the inputs: which are not used again.
             last = 0

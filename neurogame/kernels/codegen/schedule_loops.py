@@ -72,7 +72,7 @@ def depth_first(first: int, inputs: Int32s2, gates: Int64s1) -> Int64s:
 def _members_below(first: int, inputs: Int32s2, members: Bools1, gate: int, below: Int64s1) -> int:
     """Write the different members that a gate reads, ascending; return their number."""
     count = 0
-    for place in range(_rows_of(inputs, gate, below)):
+    for place in range(rows_of(inputs, gate, below)):
         other = below[place] - first
         if other >= 0 and members[other]:
             below[count] = other
@@ -81,7 +81,7 @@ def _members_below(first: int, inputs: Int32s2, members: Bools1, gate: int, belo
 
 
 @inner
-def _rows_of(inputs: Int32s2, gate: int, rows: Int64s1) -> int:
+def rows_of(inputs: Int32s2, gate: int, rows: Int64s1) -> int:
     """Write the different rows that a gate reads, but for 0, ascending; return their number."""
     count = 0
     for place in range(3):
@@ -138,7 +138,7 @@ def allocate(
     following = np.full(len(is_output), _NEVER, np.int64)
     for at in range(len(order) - 1, -1, -1):
         after[at, 3] = following[first + order[at]]
-        count = _rows_of(inputs, order[at], read[at])
+        count = rows_of(inputs, order[at], read[at])
         for place in range(count):
             after[at, place] = following[read[at, place]]
         for place in range(count):
