@@ -13,7 +13,7 @@ import numpy as np
 
 from neurogame.array_types import Bools1, Int32s2, Int64s1, UInt8s, UInt8s1
 from neurogame.kernels.codegen.schedule import Step
-from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE, rows_of
+from neurogame.kernels.codegen.schedule_loops import KINDS, LOAD, STORE, rows_of
 from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
@@ -21,7 +21,6 @@ from neurogame.native.struct import Struct
 
 _REGISTERS = 32
 
-_KINDS = {"load": LOAD, "gate": GATE, "store": STORE}
 _LONGEST = 3 * 12
 """Bytes of a step at most: a gate that copies an input, and loads another one."""
 _NOWHERE, _IN_MEMORY = -1, -2
@@ -77,7 +76,7 @@ def encoded(netlist: Netlist, steps: list[Step], places: Int64s1, size: int) -> 
         free=np.arange(_REGISTERS),
         freed=_REGISTERS,
     )
-    kinds = np.array([_KINDS[kind] for kind, _ in steps], np.uint8)
+    kinds = np.array([KINDS[kind] for kind, _ in steps], np.uint8)
     numbers = np.array([number for _, number in steps], np.int64)
     encode(encoding, kinds, numbers, netlist.input_count, netlist.inputs, netlist.table)
     return encoding.code[: encoding.length]
@@ -96,15 +95,15 @@ def encode(
 
     Args:
         encoding: empty.
-        kinds: of the steps, see ``_KINDS``; uint8 ``[S]``.
+        kinds: of the steps, see ``KINDS``; uint8 ``[S]``.
         numbers: the row that is loaded or stored, or the gate; int64 ``[S]``.
         first: number of input rows, ``I``.
         inputs: of the gates; int32 ``[G, 3]``.
         tables: of the gates; uint8 ``[G]``.
     """
     registers, ends = encoding.registers, np.empty(len(kinds), np.uint8)
-    _find_ends(kinds, numbers, first, inputs, ends, np.zeros(len(registers), np.bool_))
     rows, loaded = np.empty(3, np.int64), 0
+    _find_ends(kinds, numbers, first, inputs, ends, np.zeros(len(registers), np.bool_), rows)
     for step in range(len(kinds)):
         number = numbers[step]
         if kinds[step] == LOAD:
@@ -120,15 +119,10 @@ def encode(
             if ends[step]:
                 _give_back(encoding, number)
         else:
-            loaded, count = 0, rows_of(inputs, number, rows)
-            table = _table_of(whole(tables[number]), number, inputs, rows, count)
-            # Bits of the rows, not of the inputs: which are not used again.
-            last = 0
-            for place in range(count):
-                for other in range(3):
-                    if inputs[number, other] == rows[place]:
-                        last |= (ends[step] >> other & 1) << place
-            registers[first + number] = _write_gate(encoding, rows, count, table, last)
+            loaded, last = 0, ends[step] & 7
+            registers[first + number] = _write_gate(
+                encoding, inputs, whole(number), whole(tables[number]), last, rows
+            )
             if ends[step] >> 3:
                 _give_back(encoding, first + number)
     encoding.code[encoding.length] = _RETURN
@@ -143,6 +137,7 @@ def _find_ends(
     inputs: Int32s2,
     ends: UInt8s1,
     used: Bools1,
+    rows: Int64s1,
 ) -> None:
     """Note what is not used again before it is loaded.
 
@@ -151,9 +146,10 @@ def _find_ends(
         numbers: of the steps.
         first: number of input rows.
         inputs: of the gates.
-        ends: is filled: bit 0 of a store; of a gate bits 0 to 2 for its inputs, bit 3 for its
-            result; uint8 ``[S]``.
+        ends: is filled: bit 0 of a store; of a gate bits 0 to 2 for its different inputs, bit 3
+            for its result; uint8 ``[S]``.
         used: cleared, for each row.
+        rows: room for three.
     """
     for step in range(len(kinds) - 1, -1, -1):
         number, ends[step] = numbers[step], 0
@@ -165,41 +161,30 @@ def _find_ends(
         else:
             ends[step] = 0 if used[first + number] else 8
             used[first + number] = False
-            for place in range(3):
-                if not used[inputs[number, place]]:
+            for place in range(rows_of(inputs, number, rows)):
+                if not used[rows[place]]:
                     ends[step] |= 1 << place
-            for place in range(3):
-                used[inputs[number, place]] = True
+                used[rows[place]] = True
 
 
 @inner
-def _table_of(table: int, gate: int, inputs: Int32s2, rows: Int64s1, count: int) -> int:
-    """Return the truth table of a gate as a function of its different inputs."""
-    result = 0
-    for minterm in range(8):
-        source = 0
-        for place in range(3):
-            for other in range(count):
-                if rows[other] == inputs[gate, place]:
-                    source |= (minterm >> (2 - other) & 1) << (2 - place)
-        result |= (table >> source & 1) << minterm
-    return result
-
-
-@inner
-def _write_gate(encoding: Encoding, rows: Int64s1, count: int, table: int, last: int) -> int:
+def _write_gate(
+    encoding: Encoding, inputs: Int32s2, gate: int, table: int, last: int, rows: Int64s1
+) -> int:
     """Write a gate.
 
     Args:
         encoding: the instructions.
-        rows: its different inputs.
-        count: number of these.
-        table: what it computes of them.
-        last: bits of the inputs that are not used again.
+        inputs: of all gates.
+        gate: which.
+        table: what it computes of its inputs.
+        last: bits of its different inputs that are not used again.
+        rows: room for these.
 
     Returns:
         The register of its result.
     """
+    count = rows_of(inputs, gate, rows)
     registers = encoding.registers
     # One input may stay in memory, if it is not needed again: it is the last operand.
     memory, target = -1, -1
@@ -217,25 +202,26 @@ def _write_gate(encoding: Encoding, rows: Int64s1, count: int, table: int, last:
         target, memory = memory, -1
     # The result takes the place of an input that is not needed again.
     result = whole(registers[rows[target]]) if target >= 0 else _take(encoding)
-    second = third = result
+    # Which rows the operands are; none: an operand does not matter, and may be any register.
+    first, second, third = -1, -1, -1
     place = memory if memory >= 0 else count - 1
     if count == 3:
         # The first operand of three is the register that is written.
         begin = max(target, 0)
-        if target < 0:
-            _write(encoding, _READ, result, 0, whole(registers[rows[begin]]))
         place = memory if memory >= 0 else (begin + 2) % 3
-        second = whole(registers[rows[3 - begin - place]])
-        table = _permuted(table, begin, 3 - begin - place, place)
+        first, second = whole(rows[begin]), whole(rows[3 - begin - place])
+        if target < 0:
+            _write(encoding, _READ, result, 0, whole(registers[first]))
     elif count == 2:
-        second = whole(registers[rows[1 - place]])
-        table = _permuted(table, 2, 1 - place, place)
-    elif count == 1:
-        table = _permuted(table, 2, 1, 0)
+        second = whole(rows[1 - place])
     if count > 0:
-        row = rows[place]
-        third = ~whole(encoding.places[row]) if memory >= 0 else whole(registers[row])
-    _operate(encoding, table, count, result, second, third)
+        third = whole(rows[place])
+    table = _table_of(table, inputs, gate, first, second, third)
+    middle = whole(registers[second]) if second >= 0 else result
+    end = whole(registers[third]) if third >= 0 else result
+    if memory >= 0:
+        end = ~whole(encoding.places[third])
+    _operate(encoding, table, count, result, middle, end)
     for place in range(count):
         if last >> place & 1:
             if place == target:
@@ -246,19 +232,29 @@ def _write_gate(encoding: Encoding, rows: Int64s1, count: int, table: int, last:
 
 
 @inner
-def _permuted(table: int, first: int, second: int, third: int) -> int:
-    """Return a truth table of which the inputs have changed places.
+def _table_of(table: int, inputs: Int32s2, gate: int, first: int, second: int, third: int) -> int:
+    """Return the truth table of a gate as a function of its operands.
 
     Args:
-        table: what is computed.
-        first: which input of the table is the first one now.
+        table: as a function of its inputs.
+        inputs: of all gates.
+        gate: which.
+        first: row that is the first operand, -1 for none.
         second: likewise.
         third: likewise.
     """
     result = 0
     for minterm in range(8):
-        source = (minterm >> 2 & 1) << (2 - first)
-        source |= (minterm >> 1 & 1) << (2 - second) | (minterm & 1) << (2 - third)
+        source = 0
+        for place in range(3):
+            row, value = inputs[gate, place], 0
+            if row == first:
+                value = minterm >> 2 & 1
+            elif row == second:
+                value = minterm >> 1 & 1
+            elif row == third:
+                value = minterm & 1
+            source |= value << (2 - place)
         result |= (table >> source & 1) << minterm
     return result
 

@@ -181,7 +181,7 @@ def allocate(
         outputs: rows of these gates that must be stored.
         registers: values that may be in registers at the same time.
     """
-    from neurogame.kernels.codegen.schedule_loops import GATE, LOAD, STORE, Residents
+    from neurogame.kernels.codegen.schedule_loops import KINDS, Residents
     from neurogame.kernels.codegen.schedule_loops import allocate as fill
 
     is_output = np.zeros(netlist.row_count, np.bool_)
@@ -195,6 +195,5 @@ def allocate(
         numbers=np.empty(8 * len(order), np.int64),
     )
     fill(residents, netlist.input_count, netlist.inputs, np.array(order, np.int64), is_output)
-    names = {LOAD: "load", GATE: "gate", STORE: "store"}
-    kinds = map(names.__getitem__, residents.kinds[: residents.steps].tolist())
+    kinds = map(tuple(KINDS).__getitem__, residents.kinds[: residents.steps].tolist())
     return list(zip(kinds, residents.numbers[: residents.steps].tolist(), strict=True))

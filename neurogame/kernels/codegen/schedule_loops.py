@@ -10,7 +10,8 @@ from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
 LOAD, GATE, STORE = 0, 1, 2
-"""Kinds of steps."""
+KINDS = {"load": LOAD, "gate": GATE, "store": STORE}
+"""Kinds of steps, as numbers of compiled code."""
 
 _NEVER = 1 << 60
 
