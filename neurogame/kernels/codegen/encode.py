@@ -1,17 +1,21 @@
-"""Machine code of gates for x86-64 with AVX-512, written without a compiler.
+"""Machine code of gates for x86-64 with AVX-512 or AVX2, written without a compiler.
 
 A schedule (:mod:`~neurogame.kernels.codegen.schedule`) has decided on order, registers and memory,
-and a gate is one instruction. What is left is to write these down; LLVM takes a second for 5,000
-gates.
+and a gate is one instruction, or with AVX2 one to five of two inputs. What is left is to write
+these down; LLVM takes a second for 5,000 gates.
 
-Instructions are encoded as in Intel's *Software Developer's Manual*, volume 2A, section 2.7 (EVEX).
+Instructions are encoded as in Intel's *Software Developer's Manual*, volume 2A, sections 2.3 (VEX,
+for AVX2) and 2.7 (EVEX, for AVX-512).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from neurogame.array_types import Bools1, Int32s2, Int64s1, UInt8s, UInt8s1
+from neurogame.kernels.codegen.expressions import SOURCES, expression
 from neurogame.kernels.codegen.schedule import Step
 from neurogame.kernels.codegen.schedule_loops import KINDS, LOAD, STORE, rows_of
 from neurogame.kernels.netlist.netlist import Netlist
@@ -19,17 +23,27 @@ from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
-_REGISTERS = 32
+_TERNARY_REGISTERS, _REGISTERS = 32, 13
+"""Registers of values; with AVX2 two more hold what a gate needs while it is computed, and one
+holds ones."""
+_PARTS, _ONES = (13, 14), 15
 
 _LONGEST = 3 * 12
-"""Bytes of a step at most: a gate that copies an input, and loads another one."""
+"""Bytes of a step at most: a gate that copies an input, and loads another one; or one of five
+operations in registers, or as many and a load, which is a step of its own."""
 _NOWHERE, _IN_MEMORY = -1, -2
 
 # Operations: the opcode, above it the mandatory prefix, above that the opcode's map.
 _READ, _WRITE = 0x1_2_6F, 0x1_2_7F
 _AND, _AND_NOT, _OR, _XOR = 0x1_1_DB, 0x1_1_DF, 0x1_1_EB, 0x1_1_EF
+_EQUAL = 0x1_1_76
+_OPERATIONS = (0, _AND, _OR, _XOR, _AND_NOT)
+_NAMES = {"and": 1, "or": 2, "xor": 3, "and not": 4}
+_MOST = 5
+"""Operations of two inputs of a gate, at most."""
 _TERNARY = 0x3_1_25
-_RETURN = 0xC3
+_CLEAN, _RETURN = 0x77F8C5, 0xC3
+"""What ends a function: the upper parts of vectors are cleared, for code of narrower ones."""
 
 
 class Encoding(Struct):
@@ -39,6 +53,10 @@ class Encoding(Struct):
         code: the instructions, uint8 ``[N]``.
         length: bytes that are written.
         size: bytes of a vector: 16, 32 or 64.
+        programs: of each truth table the operations of two inputs that compute it, four numbers
+            each, see :func:`_programs`; uint8 ``[P]``; empty: gates are instructions of AVX-512.
+        operands: where the operands of these are: four of the gate at hand, then each register by
+            its number; int64 ``[16]``.
         registers: of each row; below 0: none; int64 ``[I + G]``.
         places: bytes from the first cell to that of a row; int64 ``[I + G]``.
         free: registers that hold nothing, a ring: what was freed long ago is taken first.
@@ -49,6 +67,8 @@ class Encoding(Struct):
     code: UInt8s1
     length: int = 0
     size: int
+    programs: UInt8s1
+    operands: Int64s1
     registers: Int64s1
     places: Int64s1
     free: Int64s1
@@ -56,30 +76,67 @@ class Encoding(Struct):
     freed: int = 0
 
 
-def encoded(netlist: Netlist, steps: list[Step], places: Int64s1, size: int) -> UInt8s:
+def encoded(
+    netlist: Netlist, steps: list[Step], places: Int64s1, size: int, *, ternary: bool
+) -> UInt8s:
     """Return the instructions of a schedule, as a function of a pointer to the cells.
 
     Args:
         netlist: the gates.
-        steps: the schedule; between two gates at most 31 values are in registers.
+        steps: the schedule; between two gates at most 31 values are in registers, or 12.
         places: bytes from the first cell to that of a row, where it has one; int64 ``[I + G]``.
         size: bytes of a vector: 16, 32 or 64.
+        ternary: whether the instructions are those of AVX-512, else of AVX2, of two inputs each.
 
     Returns:
         Machine code that reads its pointer from RDI, uint8.
     """
+    registers = _TERNARY_REGISTERS if ternary else _REGISTERS
     encoding = Encoding(
-        code=np.empty(_LONGEST * len(steps) + 1, np.uint8),
+        code=np.empty(_LONGEST * (1 + len(steps)), np.uint8),
         size=size,
+        programs=np.empty(0, np.uint8) if ternary else _programs(),
+        operands=np.arange(_ONES + 1),
         registers=np.full(netlist.row_count, _NOWHERE, np.int64),
         places=places,
-        free=np.arange(_REGISTERS),
-        freed=_REGISTERS,
+        free=np.arange(registers),
+        freed=registers,
     )
     kinds = np.array([KINDS[kind] for kind, _ in steps], np.uint8)
     numbers = np.array([number for _, number in steps], np.int64)
     encode(encoding, kinds, numbers, netlist.input_count, netlist.inputs, netlist.table)
     return encoding.code[: encoding.length]
+
+
+@lru_cache(maxsize=1)
+def _programs() -> UInt8s1:
+    """Return the operations of each truth table, of functions of two inputs.
+
+    Returns:
+        Of each operation which it is, from 1 on, see ``_OPERATIONS``, where the result goes and
+        where the operands are: 0 to 2 the inputs, 3 the result of the gate, from 13 on registers;
+        after the last of a table 0. Room for six; uint8 ``[256 * 24]``.
+    """
+    programs = np.zeros((256, _MOST + 1, 4), np.uint8)
+    for table in range(256):
+        operations = expression(table)
+        if not operations:
+            # An input or a constant as it is.
+            operations = ((table, "or", table, table),)
+        last = {one: at for at, (_, _, *operands) in enumerate(operations) for one in operands}
+        places = {source: place for place, source in enumerate(SOURCES)} | {255: _ONES}
+        free = list(_PARTS)
+        for at, (result, operation, left, right) in enumerate(operations):
+            if table == 0:
+                operation, left, right = "xor", 255, 255
+            # Only the second operand may be in memory, and the third input may.
+            elif left == SOURCES[2] and operation != "and not":
+                left, right = right, left
+            operands = places[left], places[right]
+            free += [place for one, place in places.items() if place in _PARTS and last[one] == at]
+            places[result] = 3 if at == len(operations) - 1 else free.pop()
+            programs[table, at] = _NAMES[operation], places[result], *operands
+    return programs.ravel()
 
 
 @compiled(arrays=True)
@@ -104,6 +161,8 @@ def encode(
     registers, ends = encoding.registers, np.empty(len(kinds), np.uint8)
     rows, loaded = np.empty(3, np.int64), 0
     _find_ends(kinds, numbers, first, inputs, ends, np.zeros(len(registers), np.bool_), rows)
+    if len(encoding.programs) > 0:
+        _write(encoding, _EQUAL, _ONES, _ONES, _ONES)
     for step in range(len(kinds)):
         number = numbers[step]
         if kinds[step] == LOAD:
@@ -125,8 +184,9 @@ def encode(
             )
             if ends[step] >> 3:
                 _give_back(encoding, first + number)
-    encoding.code[encoding.length] = _RETURN
-    encoding.length += 1
+    for byte in range(3):
+        _append(encoding, _CLEAN >> 8 * byte & 255)
+    _append(encoding, _RETURN)
 
 
 @inner
@@ -197,7 +257,8 @@ def _write_gate(
                 _read(encoding, rows[place])
             if target < 0 and last >> place & 1:
                 target = place
-    if count == 3 and target < 0 and memory >= 0:
+    ternary = len(encoding.programs) == 0
+    if ternary and count == 3 and target < 0 and memory >= 0:
         _read(encoding, rows[memory])
         target, memory = memory, -1
     # The result takes the place of an input that is not needed again.
@@ -207,21 +268,28 @@ def _write_gate(
     place = memory if memory >= 0 else count - 1
     if count == 3:
         # The first operand of three is the register that is written.
-        begin = max(target, 0)
+        begin = target if target >= 0 else (memory + 1) % 3
         place = memory if memory >= 0 else (begin + 2) % 3
         first, second = whole(rows[begin]), whole(rows[3 - begin - place])
-        if target < 0:
+        if ternary and target < 0:
             _write(encoding, _READ, result, 0, whole(registers[first]))
     elif count == 2:
         second = whole(rows[1 - place])
     if count > 0:
         third = whole(rows[place])
     table = _table_of(table, inputs, gate, first, second, third)
+    if memory >= 0 and not ternary and _is_first(encoding.programs, table):
+        _read(encoding, third)
+        memory = -1
+    begin = whole(registers[first]) if first >= 0 else result
     middle = whole(registers[second]) if second >= 0 else result
     end = whole(registers[third]) if third >= 0 else result
     if memory >= 0:
         end = ~whole(encoding.places[third])
-    _operate(encoding, table, count, result, middle, end)
+    if ternary:
+        _operate(encoding, table, count, result, middle, end)
+    else:
+        _run_program(encoding, table, result, begin, middle, end)
     for place in range(count):
         if last >> place & 1:
             if place == target:
@@ -281,6 +349,31 @@ def _operate(
 
 
 @inner
+def _is_first(programs: UInt8s1, table: int) -> bool:
+    """Return whether an operation of a table has the third input as its first operand."""
+    at = 4 * (_MOST + 1) * table
+    while programs[at] > 0:
+        if programs[at + 2] == 2:
+            return True
+        at += 4
+    return False
+
+
+@inner
+def _run_program(
+    encoding: Encoding, table: int, result: int, first: int, second: int, third: int
+) -> None:
+    """Write a gate as operations of two inputs."""
+    programs, operands, at = encoding.programs, encoding.operands, 4 * (_MOST + 1) * table
+    operands[0], operands[1], operands[2], operands[3] = first, second, third, result
+    while programs[at] > 0:
+        target, left = whole(operands[programs[at + 1]]), whole(operands[programs[at + 2]])
+        right = whole(operands[programs[at + 3]])
+        _write(encoding, _OPERATIONS[programs[at]], target, left, right)
+        at += 4
+
+
+@inner
 def _take(encoding: Encoding) -> int:
     """Return a register that holds nothing."""
     encoding.taken += 1
@@ -315,6 +408,9 @@ def _write(encoding: Encoding, operation: int, target: int, second: int, third: 
         second: register that is the second operand; 0 where there is none.
         third: register that is the third operand, or the complement of a place in memory.
     """
+    if len(encoding.programs) > 0:
+        _write_short(encoding, operation, target, second, third)
+        return
     # Of registers the bits 3 and 4 stand in the prefix, as complements.
     extended = (~third >> 3 & 3 if third >= 0 else 3) << 5
     extended |= (~target >> 3 & 1) << 7 | (~target >> 4 & 1) << 4
@@ -323,15 +419,43 @@ def _write(encoding: Encoding, operation: int, target: int, second: int, third: 
     _append(encoding, 0x84 | (~second & 15) << 3 | operation >> 8 & 15)
     _append(encoding, encoding.size >> 5 << 5 | (~second >> 4 & 1) << 3)
     _append(encoding, operation & 255)
+    _write_operands(encoding, target, third, encoding.size)
+
+
+@inner
+def _write_short(encoding: Encoding, operation: int, target: int, second: int, third: int) -> None:
+    """Write an instruction of AVX2; see :func:`_write`."""
+    prefix = (~second & 15) << 3 | encoding.size >> 5 << 2 | operation >> 8 & 15
+    if third < 8:
+        _append(encoding, 0xC5)
+        _append(encoding, (~target >> 3 & 1) << 7 | prefix)
+    else:
+        _append(encoding, 0xC4)
+        _append(encoding, (~target >> 3 & 1) << 7 | 0x41)
+        _append(encoding, prefix)
+    _append(encoding, operation & 255)
+    _write_operands(encoding, target, third, 1)
+
+
+@inner
+def _write_operands(encoding: Encoding, target: int, third: int, scale: int) -> None:
+    """Write which register is written, and the last operand.
+
+    Args:
+        encoding: the instructions.
+        target: register that is written.
+        third: register, or the complement of a place in memory.
+        scale: bytes by which a place of one byte counts.
+    """
     pair = (target & 7) << 3
     if third >= 0:
         _append(encoding, 0xC0 | pair | third & 7)
         return
-    # From RDI on: a number of vectors in one byte, or of bytes in four.
+    # From RDI on: a number in one byte, or of bytes in four.
     place = ~third
-    if place % encoding.size == 0 and place // encoding.size < 128:
+    if place % scale == 0 and place // scale < 128:
         _append(encoding, 0x40 | pair | 7)
-        _append(encoding, place // encoding.size)
+        _append(encoding, place // scale)
         return
     _append(encoding, 0x80 | pair | 7)
     for byte in range(4):

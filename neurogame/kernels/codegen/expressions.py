@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import TypeAlias
 
 Operation: TypeAlias = tuple[int, str, int, int]
-"""Table of the result, LLVM's name of the operation, tables of its two operands."""
+"""Table of the result, the operation, tables of its two operands; LLVM's name of the operation, or
+``"and not"``, the second operand where the first is not, one instruction of most processors."""
 
-_SOURCES = (0xF0, 0xCC, 0xAA)
+SOURCES = (0xF0, 0xCC, 0xAA)
 _CONSTANTS = (0, 255)
 
 
@@ -23,14 +24,19 @@ def expression(table: int) -> tuple[Operation, ...]:
         table: 0..255, see ``Netlist.table``.
     """
     best = _best()
+
+    def cost(table: int) -> int:
+        return best[table][0] if table in best else 0
+
     order: dict[int, Operation] = {}
 
     def visit(wanted: int) -> None:
-        if wanted in _SOURCES or wanted in _CONSTANTS or wanted in order:
+        if wanted in SOURCES or wanted in _CONSTANTS or wanted in order:
             return
         _, operation, left, right = best[wanted]
-        visit(left)
-        visit(right)
+        # What takes longer first: fewer values wait.
+        for operand in sorted((left, right), key=cost, reverse=True):
+            visit(operand)
         order[wanted] = (wanted, operation, left, right)
 
     visit(table)
@@ -40,7 +46,7 @@ def expression(table: int) -> tuple[Operation, ...]:
 @lru_cache(maxsize=1)
 def _best() -> dict[int, tuple[int, str, int, int]]:
     """Return per table the cheapest last operation: its cost in all, its name and operands."""
-    cost = dict.fromkeys((*_SOURCES, *_CONSTANTS), 0)
+    cost = dict.fromkeys((*SOURCES, *_CONSTANTS), 0)
     best: dict[int, tuple[int, str, int, int]] = {}
     for total in range(1, 8):
         known = sorted(cost.items())
@@ -52,6 +58,7 @@ def _best() -> dict[int, tuple[int, str, int, int]]:
                     ("and", left & right),
                     ("or", left | right),
                     ("xor", left ^ right),
+                    ("and not", ~left & right),
                 ):
                     if value not in cost:
                         cost[value] = total

@@ -21,7 +21,8 @@ class Processor:
         ternary: whether there is an instruction for any function of three inputs, for vectors of
             2, 4 and 8 words.
         registers: vector registers.
-        encoded: whether :mod:`~neurogame.kernels.codegen.encode` writes its instructions.
+        encoded: values that may be in registers between two gates whose instructions
+            :mod:`~neurogame.kernels.codegen.encode` writes; 0: it does not.
     """
 
     cpu: str
@@ -29,7 +30,7 @@ class Processor:
     words: int
     ternary: bool
     registers: int
-    encoded: bool
+    encoded: int
 
     @property
     def name(self) -> str:
@@ -43,16 +44,20 @@ def host() -> Processor:
     import llvmlite.binding as llvm
 
     flags = llvm.get_host_cpu_features()
+    # Where functions of a pointer read it from RDI, and object files are ELF.
+    known = sys.platform == "linux"
     if flags.get("avx512f", False) and flags.get("avx512vl", False):
         # Some processors are said to prefer narrower vectors for code of mixed kinds; a kernel
         # that does nothing but vector logic does not.
         flags["prefer-256-bit"] = False
         flags["prefer-128-bit"] = False
-        # Where functions of a pointer read it from RDI, and object files are ELF.
-        encoded = sys.platform == "linux"
-        return Processor(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32, encoded)
+        return Processor(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32, 31 if known else 0)
     wide = flags.get("avx2", False)
-    arm = flags.get("neon", False)
     return Processor(
-        llvm.get_host_cpu_name(), flags.flatten(), 4 if wide else 2, False, 32 if arm else 16, False
+        llvm.get_host_cpu_name(),
+        flags.flatten(),
+        4 if wide else 2,
+        False,
+        32 if flags.get("neon", False) else 16,
+        12 if wide and known else 0,
     )

@@ -120,8 +120,7 @@ def make_code(
 @lru_cache(maxsize=2)
 def _straight(ply: Ply, registers: int, pinned: frozenset[int]) -> StraightCode:
     """Return ordered gates; those of the last rules and playouts are kept, for all shapes."""
-    encoded = host().registers - 1 if host().encoded else 0
-    return StraightCode(ply, registers, set(pinned), encoded=encoded)
+    return StraightCode(ply, registers, set(pinned), encoded=host().encoded)
 
 
 def pack_tables(code: StraightCode | TableCode) -> Arrays:

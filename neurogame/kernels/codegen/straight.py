@@ -162,7 +162,8 @@ class StraightCode:
         for row, cell in self.cell.items():
             places[row] = cell * text.bytes
         (steps,), name = self.steps[part], f"@{part.name.lower()}"
-        text.machine_code(name, encoded(self.ply.netlist, steps, places, text.bytes))
+        code = encoded(self.ply.netlist, steps, places, text.bytes, ternary=text.ternary)
+        text.machine_code(name, code)
         text.do(f"call void {name}({text.cells} {memory})")
 
     def _write_piece(self, text: Text, steps: list[Step], memory: str) -> None:

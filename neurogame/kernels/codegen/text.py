@@ -12,8 +12,6 @@ from neurogame.array_types import UInt8s
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.netlist.netlist import depends
 
-_AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
-"""Tables of one input and not another one, for which there is a shorter instruction."""
 _WORDS_OF_A_LINE = 64
 
 
@@ -148,7 +146,7 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
+        if self.ternary and len(plain) > 1:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for place, name in enumerate(names) if depends(table, place)]
@@ -159,7 +157,10 @@ class Text:
             )
         values = {0xF0: a, 0xCC: b, 0xAA: c, 0: "zeroinitializer", 255: self.splat(-1)}
         for result, operation, left, right in plain:
-            values[result] = self.both(operation, values[left], values[right])
+            one = values[left]
+            if operation == "and not":
+                one, operation = self.both("xor", one, values[255]), "and"
+            values[result] = self.both(operation, one, values[right])
         return values[table]
 
     def any(self, value: str) -> str:

@@ -44,8 +44,14 @@ def run_vectors(
     return memory[len(rows) :].copy()
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
-    """Compile as if the processor had vectors of so many words, and no three-input gates."""
+def pretend(monkeypatch: pytest.MonkeyPatch, words: int, encoded: int = 0) -> None:
+    """Compile as if the processor had vectors of so many words, and no three-input gates.
+
+    Args:
+        monkeypatch: undoes it.
+        words: of a vector.
+        encoded: see :class:`Processor`.
+    """
     import llvmlite.binding as llvm
 
     flags = llvm.get_host_cpu_features()
@@ -53,7 +59,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
     for name in flags:
         if name.startswith(wide):
             flags[name] = False
-    other = Processor(host().cpu, flags.flatten(), words, False, 16, False)
+    other = Processor(host().cpu, flags.flatten(), words, False, 16, encoded)
     for module in (engine, kernel, shape):
         monkeypatch.setattr(module, "host", lambda: other)
     kernel.load_routine.cache_clear()

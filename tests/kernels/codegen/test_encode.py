@@ -22,6 +22,7 @@ from neurogame.kernels.netlist.netlist import Netlist
 from neurogame.kernels.netlist.ply import Ply
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.kernels.step import GOALS, NEXT, STATUS
+from tests.kernels.codegen.compiling import pretend
 from tests.kernels.codegen.random_netlists import part_rows, random_play
 from tests.kernels.codegen.test_playouts import expected_tally, game
 from tests.kernels.netlist.plain_netlist import run_netlist
@@ -33,26 +34,33 @@ _MOST_LEFT = "neurogame.kernels.codegen.straight._WHOLE"
 """Gates of a part up to which it is left to LLVM."""
 
 
-def run_steps(netlist: Netlist, steps: list[Step], cells: Int64s) -> None:
+KINDS_OF_CODE = [(words, True) for words in (2, 4, 8) if host().ternary]
+KINDS_OF_CODE += [(words, False) for words in (2, 4)]
+"""Words of a vector, and whether instructions are those of AVX-512."""
+
+
+def run_steps(netlist: Netlist, steps: list[Step], cells: Int64s, *, ternary: bool) -> None:
     """Run a schedule on cells, of each row the cell of its number; int64 ``[I + G, words]``."""
     from neurogame.kernels.codegen.encode import encoded
 
     words = cells.shape[1]
-    text = Text(words, ternary=True)
+    text = Text(words, ternary=ternary)
     text.begin("entry")
     places = np.arange(netlist.row_count) * text.bytes
-    text.machine_code("@gates", encoded(netlist, steps, places, text.bytes))
+    text.machine_code("@gates", encoded(netlist, steps, places, text.bytes, ternary=ternary))
     text.do("call void @gates(ptr %cells)")
     text.do("ret void")
     code = load_object(compile_text(text.module("void @run(ptr %cells)")))
     code.function("run")(cells.ctypes.data)
 
 
-def run_parts(code: StraightCode, words: int, cells: UInt64s) -> dict[Part, UInt64s]:
+def run_parts(
+    code: StraightCode, words: int, cells: UInt64s, *, ternary: bool
+) -> dict[Part, UInt64s]:
     """Run all parts on cells, uint64 ``[cells, words]``; return the cells after each of them."""
     seen = {}
     for part in Part:
-        text = Text(words, ternary=True)
+        text = Text(words, ternary=ternary)
         text.begin("entry")
         code.write(text, part, "%cells")
         text.do("ret void")
@@ -79,28 +87,29 @@ def random_cells(ply: Ply, count: int, words: int, seed: int) -> tuple[UInt64s, 
     seed=st.integers(0, 1 << 32),
     gates=st.integers(1, 300),
     registers=st.integers(3, 31),
-    words=st.sampled_from([2, 4, 8]),
+    kind=st.sampled_from(KINDS_OF_CODE),
 )
 def test_cells_hold_what_the_netlist_computes(
-    seed: int, gates: int, registers: int, words: int
+    seed: int, gates: int, registers: int, kind: tuple[int, bool]
 ) -> None:
+    words, ternary = kind
     ply = random_play(seed, gates)
     pinned = loop_rows(ply)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_MOST_LEFT, 1)
-        code = StraightCode(ply, 26, pinned, encoded=registers)
+        code = StraightCode(ply, 26, pinned, encoded=registers if ternary else min(registers, 12))
     cells, rows = random_cells(ply, code.cell_count, words, seed)
     for row in (*ply.choices[0].rank.tolist(), ply.reset):
         cells[code.cell[row]] = rows[row]
     fluents = set(range(1, 1 + len(ply.next)))
-    for part, seen in run_parts(code, words, cells).items():
+    for part, seen in run_parts(code, words, cells, ternary=ternary).items():
         for row in (pinned & part_rows(ply, part)) - fluents:
             np.testing.assert_array_equal(seen[code.cell[row]], rows[row])
     np.testing.assert_array_equal(cells[: len(ply.next)], rows[ply.next])
 
 
-@pytest.mark.parametrize("words", [2, 4, 8])
-def test_every_truth_table_of_inputs_in_registers_and_in_memory(words: int) -> None:
+@pytest.mark.parametrize(("words", "ternary"), KINDS_OF_CODE)
+def test_every_truth_table_of_inputs_in_registers_and_in_memory(words: int, ternary: bool) -> None:
     """Each table with inputs that are read once or again, alike or not, from far away or not."""
     rng = np.random.default_rng(words)
     inputs = 300
@@ -119,12 +128,15 @@ def test_every_truth_table_of_inputs_in_registers_and_in_memory(words: int) -> N
     cells[1:inputs] = rng.integers(-(1 << 63), 1 << 63, (inputs - 1, words), np.int64)
     expected = cells.view(np.uint64).copy()
     run_netlist(netlist, expected)
-    run_steps(netlist, steps, cells)
+    run_steps(netlist, steps, cells, ternary=ternary)
     np.testing.assert_array_equal(cells.view(np.uint64), expected)
 
 
+@pytest.mark.parametrize("wide", [True, False])
 @pytest.mark.parametrize("name", ["odd", "connectfour"])
-def test_the_same_games(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_games(name: str, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not wide:
+        pretend(monkeypatch, 4, encoded=12)
     monkeypatch.setattr(_MOST_LEFT, 1)
     monkeypatch.setenv("NEUROGAME_CACHE", "")
     player = LlvmPlayouts(game(name).circuit, "straight")

@@ -44,7 +44,8 @@ def ply_of(name: str) -> Ply:
 def operations_of(ply: Ply) -> int:
     """Return the operations of two inputs, and of one, that the gates of a ply are written as."""
     gates = [gate for part in Part for gate in part_gates(ply, part)]
-    return sum(len(expression(int(ply.netlist.table[gate]))) for gate in gates)
+    written = [expression(int(ply.netlist.table[gate])) for gate in gates]
+    return sum(1 + (name == "and not") for one in written for _, name, _, _ in one)
 
 
 def logic_of(ptx: str) -> int:
