@@ -75,6 +75,8 @@ class GameAnalysis:
         noops: in a turn-taking game the moves that are all that a role can do while another role
             has a choice, per role its own numbers ``0 ..``; empty if not turn-taking.
         noops_verdict: how these moves are known; certain if no other move can be one.
+        one_acts: no two roles that have noops make other moves at once, which they may where nobody
+            has a choice.
         persistent_true: once it holds it holds for ever: no step from a state with the fluent
             leads to one without; bool ``[F]``.
         persistent_true_certain: those of them that were proved or decided; bool ``[F]``.
@@ -108,6 +110,7 @@ class GameAnalysis:
     control_verdict: Verdict
     noops: tuple[tuple[int, ...], ...]
     noops_verdict: Verdict
+    one_acts: Verdict
     persistent_true: Bools
     persistent_true_certain: Bools
     persistent_false: Bools
@@ -165,6 +168,7 @@ def _decided(circuit: Circuit, space: StateSpace) -> GameAnalysis:
     groups = tuple(candidate_groups(circuit, seen.sample, ~never & ~always))
     turn_taking = not seen.together
     control = seen_control(groups, seen) if turn_taking else None
+    noops = _noops(circuit, seen) if turn_taking else _no_noops(circuit)
     return GameAnalysis(
         role_count=len(circuit.roles),
         state_count=count,
@@ -174,8 +178,9 @@ def _decided(circuit: Circuit, space: StateSpace) -> GameAnalysis:
         turn_taking=verdict(turn_taking),
         control=control,
         control_verdict=verdict(control is not None),
-        noops=_noops(circuit, seen) if turn_taking else _no_noops(circuit),
+        noops=noops,
         noops_verdict=verdict(True),
+        one_acts=verdict(not _act_together(circuit, seen, noops)),
         persistent_true=~seen.ended,
         persistent_true_certain=~seen.ended,
         persistent_false=~seen.began,
@@ -242,6 +247,7 @@ def _sampled(
         control_verdict=control_verdict,
         noops=noops,
         noops_verdict=_noops_verdict(circuit, seen, turns, turn_taking),
+        one_acts=shown(_act_together(circuit, seen, noops)),
         persistent_true=stays,
         persistent_true_certain=proof.stays,
         persistent_false=stays_out,
@@ -284,6 +290,18 @@ def _noops(circuit: Circuit, seen: Observations) -> tuple[tuple[int, ...], ...]:
 
 def _no_noops(circuit: Circuit) -> tuple[tuple[int, ...], ...]:
     return tuple(() for _ in circuit.roles)
+
+
+def _act_together(circuit: Circuit, seen: Observations, noops: tuple[tuple[int, ...], ...]) -> bool:
+    """Return whether two roles that have noops were seen to make other moves at once."""
+    if not seen.forced:
+        return False
+    rows = np.frombuffer(b"".join(seen.forced), np.uint8).reshape(len(seen.forced), -1)
+    legal, acting = np.unpackbits(rows, axis=1), np.zeros(len(rows), np.int64)
+    for (begin, end), waiting in zip(pairwise(circuit.move_offsets), noops, strict=True):
+        if waiting:
+            acting += np.delete(legal[:, begin:end], waiting, axis=1).any(axis=1)
+    return bool((acting > 1).any())
 
 
 def _noops_verdict(

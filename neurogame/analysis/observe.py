@@ -11,7 +11,7 @@ import numpy as np
 from neurogame.analysis.hypotheses import facts_about
 from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.analysis.state_space import StateSpace
-from neurogame.array_types import Bools, UInt64s
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, any_lane, pack_lanes, popcount, unpack_lanes
 
@@ -41,6 +41,7 @@ class Observations:
             held; bool ``[R, F]``.
         together: two roles had two or more legal moves each in one state.
         idle: moves that were a role's only one while another role had two or more; bool ``[M]``.
+        forced: the legal moves of states in which no role had two or more; packed bool ``[M]``.
         stuck: roles that had no legal move; bool ``[R]``.
         ends_with: goal values seen in terminal states; bool ``[V]``.
         sums: sums of all roles' goals in terminal states, where each has one or more.
@@ -63,6 +64,7 @@ class Observations:
     chooses: Bools
     together: bool
     idle: Bools
+    forced: set[bytes]
     stuck: Bools
     ends_with: Bools
     sums: set[int]
@@ -94,7 +96,7 @@ def observe_play(
     for ply in play(evaluator, seed=seed, words=words, plies=plies, work=work):
         _look(seen, circuit, ply.state, ply.legal, ply.terminal, ply.goals, ply.playing)
         _step(seen, ply.state, ply.next, ply.moved)
-        lanes = np.flatnonzero(unpack_lanes(ply.playing[None], 64 * words)[0])
+        lanes = _lanes(ply.playing)
         lanes = lanes[:: max(len(lanes) // _KEPT_PER_PLY, 1)]
         kept.append(_columns(ply.state, lanes))
         if sum(part.size for part in kept) > _KEPT_CELLS:
@@ -153,7 +155,7 @@ def _nothing(circuit: Circuit, games: int) -> Observations:
     return Observations(
         games, 0, 0, 0, circuit.initial.copy(), ~circuit.initial, none, none.copy(), none.copy(),
         np.zeros((roles, fluents), np.bool_), False, np.zeros(circuit.move_count, np.bool_),
-        np.zeros(roles, np.bool_), np.zeros(values, np.bool_), set(), 0, 0, 0, 0,
+        set(), np.zeros(roles, np.bool_), np.zeros(values, np.bool_), set(), 0, 0, 0, 0,
         circuit.initial[None],
     )  # fmt: skip
 
@@ -178,6 +180,9 @@ def _look(
     _, both = count_lanes(two)
     seen.together |= bool((both & open_).any())
     seen.stuck |= any_lane(~one & open_)
+    if len(two) > 1:
+        lanes = _lanes(open_ & ~np.bitwise_or.reduce(two))
+        seen.forced.update(map(bytes, np.packbits(_columns(legal, lanes), axis=1)))
     for role, (a, b) in enumerate(pairwise(offsets)):
         seen.chooses[role] |= any_lane(state & (two[role] & open_))
         others = np.bitwise_or.reduce(np.delete(two, role, axis=0), axis=0)
@@ -197,7 +202,7 @@ def _look_at_goals(
     seen.before_none += popcount(none & open_)
     seen.before_several += popcount(several & open_)
     seen.ends_with |= any_lane(goals & ended)
-    lanes = np.flatnonzero(unpack_lanes((ended & ~none)[None], 64 * len(ended))[0])
+    lanes = _lanes(ended & ~none)
     if len(lanes):
         flags = _columns(goals, lanes)
         total = np.zeros(len(lanes), np.int64)
@@ -213,6 +218,11 @@ def _step(seen: Observations, before: UInt64s, after: UInt64s, moved: UInt64s) -
     seen.began |= any_lane(after & ~before & moved)
     seen.ended |= any_lane(before & ~after & moved)
     seen.left |= any_lane(before & moved)
+
+
+def _lanes(words: UInt64s) -> Int64s:
+    """Return the lanes that are set in uint64 ``[W]`` words; int64 ``[n]``."""
+    return np.flatnonzero(unpack_lanes(words[None], 64 * len(words))[0])
 
 
 def _columns(rows: UInt64s, lanes: np.ndarray) -> Bools:

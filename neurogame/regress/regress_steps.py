@@ -17,7 +17,6 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.graph import AND, OR, Graph
-from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import remade
 from neurogame.graph.store import GateStore
@@ -45,7 +44,8 @@ def formulas_in_steps(
     is ``R[V[F, n - 1]]`` where the role makes move ``a``, for all that the others may do: with
     ``others="least"`` the conjunction over their legal moves.
 
-    In a turn-taking game, no more than one role is taken to make a move other than its noops.
+    In a turn-taking game, no more than one role is taken to make a move other than its noops;
+    with ``others="least"`` only where that is so in states without a choice, too.
 
     Args:
         circuit: the game.
@@ -96,9 +96,10 @@ class _LookAhead:
         self.analysis = analysis
         self.others = others
         self.budget = budget
-        self.noops = analysis.noops if analysis.turn_taking.holds else ()
-        sizes = np.array([len(moves) for moves in circuit.moves])
-        self.first = 1 + len(circuit.fluents) + group_starts(sizes)
+        # What others do is known exactly only where none of them acts while the role does.
+        waits = analysis.turn_taking.holds and (others == "unknown" or analysis.one_acts.holds)
+        self.noops = analysis.noops if waits else ()
+        self.first = 1 + len(circuit.fluents) + circuit.move_offsets
 
     def moves(self, formulas: Graph) -> MoveFormulas:
         """Return what is left of the regression of state formulas for each own move."""
@@ -162,8 +163,7 @@ class _LookAhead:
 
     def _legal(self, role: int) -> Int64s:
         """Return the literals of a role's legal moves; int64 ``[M]``."""
-        begin = self.first[role] - self.first[0]
-        return self.circuit.legal[begin : begin + len(self.circuit.moves[role])]
+        return self.circuit.legal[slice(*self.circuit.move_offsets[role : role + 2])]
 
     def _split(self, formulas: Graph, role: int) -> MoveFormulas:
         """Return what is left of formulas for each move of a role."""
