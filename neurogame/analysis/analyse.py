@@ -317,13 +317,9 @@ def _noops_verdict(
 
 
 def _goals_seen(circuit: Circuit, seen: Observations) -> tuple[tuple[int, ...], ...]:
-    values = []
-    begin = 0
-    for pairs in circuit.goals:
-        flags = seen.ends_with[begin : begin + len(pairs)]
-        values.append(tuple(sorted(v for (v, _), flag in zip(pairs, flags, strict=True) if flag)))
-        begin += len(pairs)
-    return tuple(values)
+    reached = iter(seen.ends_with.tolist())
+    values = ([value for value in values if next(reached)] for values in circuit.goal_values)
+    return tuple(tuple(sorted(some)) for some in values)
 
 
 def _won(circuit: Circuit, seen: Observations) -> list[bool]:

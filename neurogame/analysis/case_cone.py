@@ -69,7 +69,7 @@ def make_case_cone(
     read = (leaf >= 0) & (leaf < plain.leaf_count)
     uses = np.bincount(leaf[read], minlength=plain.leaf_count)
     offsets = circuit.move_offsets
-    role_of_move = np.searchsorted(offsets, moves, side="right") - 1
+    role_of_move = circuit.role_of_move[moves]
     wanted = plain.rows(literals)
     # An output that is a move itself reads this move, too.
     direct = (wanted >> 1) - 1

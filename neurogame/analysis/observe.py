@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -150,13 +150,12 @@ def count_lanes(rows: UInt64s) -> tuple[UInt64s, UInt64s]:
 
 def _nothing(circuit: Circuit, games: int) -> Observations:
     roles, fluents = len(circuit.roles), len(circuit.fluents)
-    values = sum(map(len, circuit.goals))
     none = np.zeros(fluents, np.bool_)
     return Observations(
         games, 0, 0, 0, circuit.initial.copy(), ~circuit.initial, none, none.copy(), none.copy(),
         np.zeros((roles, fluents), np.bool_), False, np.zeros(circuit.move_count, np.bool_),
-        set(), np.zeros(roles, np.bool_), np.zeros(values, np.bool_), set(), 0, 0, 0, 0,
-        circuit.initial[None],
+        set(), np.zeros(roles, np.bool_), np.zeros(len(circuit.goal_literals), np.bool_), set(),
+        0, 0, 0, 0, circuit.initial[None],
     )  # fmt: skip
 
 
@@ -193,7 +192,7 @@ def _look(
 def _look_at_goals(
     seen: Observations, circuit: Circuit, goals: UInt64s, open_: UInt64s, ended: UInt64s
 ) -> None:
-    offsets = list(accumulate(map(len, circuit.goals), initial=0))
+    offsets = circuit.goal_offsets.tolist()
     counts = [count_lanes(goals[a:b]) for a, b in pairwise(offsets)]
     none = np.bitwise_or.reduce([~one for one, _ in counts])
     several = np.bitwise_or.reduce([two for _, two in counts])

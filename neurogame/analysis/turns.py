@@ -53,8 +53,7 @@ def prove_turns(circuit: Circuit, known: Hypotheses) -> TurnProof:
         circuit: the game.
         known: what follows from facts, with groups that have been proved.
     """
-    idle = np.zeros(circuit.move_count, np.bool_)
-    role_of = np.repeat(np.arange(len(circuit.roles)), list(map(len, circuit.moves)))
+    idle, role_of = np.zeros(circuit.move_count, np.bool_), circuit.role_of_move
     for group in sorted(known.groups, key=lambda g: (len(g.fluents), int(g.fluents[0]))):
         if not group.exactly:
             continue

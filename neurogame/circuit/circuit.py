@@ -90,6 +90,20 @@ class Circuit:
         return group_starts(np.array(list(map(len, self.moves)), np.int64))
 
     @cached_property
+    def role_of_move(self) -> Int64s:
+        """The role that each move belongs to; int64 ``[M]``."""
+        return np.repeat(np.arange(len(self.roles)), np.diff(self.move_offsets))
+
+    @cached_property
+    def goal_offsets(self) -> Int64s:
+        """Where each role's values begin among all goal values, and ``V``; int64 ``[R + 1]``."""
+        return group_starts(np.array(list(map(len, self.named_goals)), np.int64))
+
+    def moves_of(self, role: int) -> slice:
+        """Return where the moves of a role are among all moves."""
+        return slice(*self.move_offsets[role : role + 2].tolist())
+
+    @cached_property
     def best(self) -> tuple[float, ...]:
         """The highest value that each role can have, goal / 100; 0 where it has no goal."""
         return tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in self.goals)

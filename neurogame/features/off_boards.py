@@ -92,7 +92,7 @@ def move_features(maker: FeatureMaker) -> Iterator[Feature]:
     """Yield the number of legal moves of each role, and of each kind of them."""
     circuit = maker.circuit
     for role, name in enumerate(circuit.roles):
-        first, last = (int(circuit.move_offsets[role + n]) for n in (0, 1))
+        first, last = circuit.move_offsets[role : role + 2].tolist()
         if last - first < 2:
             continue
         yield maker.of_moves(f"legal moves of {name}", np.arange(first, last), role)

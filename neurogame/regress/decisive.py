@@ -112,7 +112,7 @@ def _with_fewer_moves(winning: WinningMoves, *, careful: bool) -> Circuit:
             threats = winning.any_of(np.concatenate([[FALSE], *others]))
             threats = pairs(AND, threats, winning.over ^ 1)
             rest = winning.first(pairs(AND, rest, winning.after(role, threats) ^ 1), rest)
-        outputs[winning.moves(role)] = winning.first(own, rest)
+        outputs[winning.old.moves_of(role)] = winning.first(own, rest)
     return winning.circuit(outputs)
 
 

@@ -116,7 +116,7 @@ class _LookAhead:
         graph = self.circuit.graph
         new = GateStore(graph.input_count)
         below = remade(moves.graph, new).reshape(moves.shape)
-        legal = remade(graph.with_outputs(self._legal(self.role)), new)
+        legal = self._legal(self.role, new)
         over = remade(graph.with_outputs(np.array([self.circuit.terminal])), new)
         best = new.rows(OR, new.pairs(AND, below, legal[None, :]))
         reached = new.pairs(AND, remade(goals, new), over)
@@ -137,7 +137,7 @@ class _LookAhead:
             split = self._split(both, other)
             new = GateStore(inputs)
             below = remade(split.graph, new).reshape(split.shape)
-            illegal = remade(self.circuit.graph.with_outputs(self._legal(other)), new) ^ 1
+            illegal = self._legal(other, new) ^ 1
             free, still = below[:count], below[count:]
             idle = self._idle(other)
             if len(idle) == 1:
@@ -161,9 +161,10 @@ class _LookAhead:
         noops = self.noops[role] if self.noops else ()
         return np.array(noops or range(len(self.circuit.moves[role])), np.int64)
 
-    def _legal(self, role: int) -> Int64s:
-        """Return the literals of a role's legal moves; int64 ``[M]``."""
-        return self.circuit.legal[slice(*self.circuit.move_offsets[role : role + 2])]
+    def _legal(self, role: int, store: GateStore) -> Int64s:
+        """Return literals of a store that say which moves of a role are legal; int64 ``[M]``."""
+        legal = self.circuit.legal[self.circuit.moves_of(role)]
+        return remade(self.circuit.graph.with_outputs(legal), store)
 
     def _split(self, formulas: Graph, role: int) -> MoveFormulas:
         """Return what is left of formulas for each move of a role."""

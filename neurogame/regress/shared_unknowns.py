@@ -38,9 +38,8 @@ def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[Move
         of the specialised ones, except that specialisation may make two parts of a gate equal,
         which then count once.
     """
-    role_of = np.repeat(np.arange(len(circuit.roles)), [len(texts) for texts in circuit.moves])
     is_own = np.zeros(circuit.input_count, np.bool_)
-    is_own[1 + len(circuit.fluents) :] = role_of == moves.role
+    is_own[1 + len(circuit.fluents) :] = circuit.role_of_move == moves.role
     unknown = ~is_own
     unknown[: 1 + len(circuit.fluents)] = False
     used, place = np.unique(moves.literals, return_inverse=True)

@@ -65,9 +65,8 @@ def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, 
     Returns:
         The formulas, and of which of them nothing is left; bool ``[N, M]``.
     """
-    role_of = np.repeat(np.arange(len(circuit.roles)), [len(texts) for texts in circuit.moves])
     unknown = np.zeros(circuit.input_count, np.bool_)
-    unknown[1 + len(circuit.fluents) :] = role_of != moves.role
+    unknown[1 + len(circuit.fluents) :] = circuit.role_of_move != moves.role
     known, nothing = without_unknowns(moves.graph, unknown)
     return replace(moves, graph=known), nothing.reshape(moves.literals.shape)
 

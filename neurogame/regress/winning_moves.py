@@ -14,7 +14,6 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, LimitError
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
-from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import reading
 from neurogame.graph.prune import prune_by_level
 from neurogame.graph.rewrite import assuming, remade
@@ -63,7 +62,7 @@ class WinningMoves:
     @cached_property
     def legal(self) -> dict[int, Int64s]:
         """Literals of each role's legal moves, chance left out; int64 ``[M]``."""
-        return {role: self.outputs[self.moves(role)] for role in self._players}
+        return {role: self.outputs[self.old.moves_of(role)] for role in self._players}
 
     @cached_property
     def wins(self) -> dict[int, Int64s]:
@@ -72,8 +71,7 @@ class WinningMoves:
         Raises:
             LimitError: they take too many gates.
         """
-        goals = group_starts(np.array(list(map(len, self.old.goals))))
-        goals -= len(self.old.goal_literals)
+        goals = self.old.goal_offsets - len(self.old.goal_literals)
         pairs, wins = self.store.pairs, {}
         for role in self._players:
             best = self.outputs[[goals[role]]] if self.old.goals[role] else np.array([FALSE])
@@ -120,7 +118,7 @@ class WinningMoves:
         waits = [TRUE]
         for other, noops in enumerate(self.analysis.noops):
             if other != role and noops:
-                legal = self.outputs[self.moves(other)][list(noops)]
+                legal = self.outputs[self.old.moves_of(other)][list(noops)]
                 waits.append(int(self.any_of(legal)[0]))
         return self._formulas(self.store.rows(AND, np.array([waits])))
 
@@ -140,10 +138,6 @@ class WinningMoves:
     def any_of(self, literals: Int64s) -> Int64s:
         """Return the disjunction of literals; int64 ``[1]``."""
         return self.store.rows(OR, literals[None])
-
-    def moves(self, role: int) -> slice:
-        """Return where the moves of a role are among all moves."""
-        return slice(*self.old.move_offsets[role : role + 2].tolist())
 
     def circuit(self, outputs: Int64s) -> Circuit:
         """Return the game with other outputs, under a key of its own.

@@ -212,9 +212,8 @@ def _move_statistics(circuit: Circuit, tally: Tally) -> MoveStatistics | None:
     if tally.made is None or tally.made_goals is None:
         return None
     total = np.zeros((len(tally.made), len(circuit.roles)))
-    bounds = np.cumsum([0, *(len(pairs) for pairs in circuit.goals)])
-    for role, (begin, end) in enumerate(pairwise(bounds)):
-        values = np.array([value for value, _ in circuit.goals[role]], np.int64)
+    for role, (begin, end) in enumerate(pairwise(circuit.goal_offsets)):
+        values = np.array(circuit.goal_values[role], np.int64)
         total[:, role] = tally.made_goals[:, begin:end] @ values
     with np.errstate(invalid="ignore"):
         return MoveStatistics(tally.made, total / tally.made[:, None])

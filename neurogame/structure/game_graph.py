@@ -88,11 +88,10 @@ def draw_game(
     live_moves, changing = np.flatnonzero(live), np.flatnonzero(~fixed)
     drawing.output(drawing.move(live_moves), out[live_moves], _LEGAL)
     drawing.output(drawing.fluent(changing), out[moves + changing], _NEXT)
-    owner = np.repeat(np.arange(roles), list(map(len, circuit.moves)))
-    drawing.edge(drawing.move(live_moves), drawing.role(owner[live_moves]), 2 * _OWN)
+    drawing.edge(drawing.move(live_moves), drawing.role(circuit.role_of_move[live_moves]), 2 * _OWN)
     if conditions is None:
         values = np.array([v for role in circuit.goal_values for v in role], np.int64)
-        owner = np.repeat(np.arange(roles), list(map(len, circuit.goal_values)))
+        owner = np.repeat(np.arange(roles), np.diff(circuit.goal_offsets))
         drawing.output(np.zeros(1, np.int64), out[dynamics : dynamics + 1], _TERMINAL)
         drawing.output(drawing.role(owner), out[dynamics + 1 : last], _GOAL + values)
     recursive = np.arange(1 + dynamics, form.input_count)

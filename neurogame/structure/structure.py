@@ -172,8 +172,8 @@ def _orders(form: Circuit, limits: StructureLimits) -> tuple[Int64s, Int64s]:
     if form.graph.edge_count > limits.edges:
         return np.arange(fluents), np.arange(moves)
     rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
-    owner = np.repeat(np.arange(len(form.roles)), np.diff(form.move_offsets))
-    return np.argsort(rank[:fluents]), np.lexsort((rank[fluents : fluents + moves], owner))
+    by_role = np.lexsort((rank[fluents : fluents + moves], form.role_of_move))
+    return np.argsort(rank[:fluents]), by_role
 
 
 def _pairs(form: Circuit, variables: Sequence[StateVariable], variable_of: Int64s) -> list[Int64s]:

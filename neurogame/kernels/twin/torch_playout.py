@@ -149,7 +149,7 @@ class _Block:
         games = plan.lanes << 32 if plan.games is None else plan.games
         self.left = (games - lane + plan.lanes - 1) // plan.lanes * (lane < plan.lanes)
         self.made = ply.initial.new_zeros((ply.move_offsets[-1] if plan.moves else 0, end - begin))
-        values = sum(len(pairs) for pairs in ply.circuit.goals)
+        values = len(ply.circuit.goal_literals)
         self.games = self.cut = self.stuck = self.several = self.played = 0
         self.goals = np.zeros(values, np.int64)
         self.lengths = np.zeros(0, np.int64)
@@ -204,8 +204,7 @@ class _Block:
         lanes = over.nonzero().view(-1)
         flags = _lanes(self.player.ply.run(self.words, [GOALS])[0], lanes)
         several = np.zeros(len(flags), np.bool_)
-        ends = np.cumsum([0, *map(len, self.player.ply.circuit.goals)])
-        for begin, end in pairwise(ends.tolist()):
+        for begin, end in pairwise(self.player.ply.circuit.goal_offsets.tolist()):
             rank = flags[:, begin:end].cumsum(axis=1)
             several |= (rank > 1).any(axis=1)
             # Of several goals the highest, which is the first, counts.

@@ -155,7 +155,7 @@ def make_tree(layout: NodeLayout, room: Room, circuit: Circuit) -> Tree:
         proofs=np.zeros(nodes, np.int32),
         worth=np.zeros((room.tables, layout.moves if room.tables else 0, 2), np.float32),
         offsets=circuit.move_offsets,
-        owner=np.repeat(np.arange(len(best)), np.diff(circuit.move_offsets)),
+        owner=circuit.role_of_move,
         best=best,
         chance=-1 if circuit.chance is None else circuit.chance,
         hinted=hinted,
