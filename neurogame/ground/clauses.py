@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import final
@@ -10,10 +10,10 @@ from typing import final
 from neurogame.errors import GroundingError
 from neurogame.gdl.disjunctions import branches_of
 from neurogame.gdl.equality import solve_equalities
+from neurogame.gdl.role_heads import with_role
 from neurogame.gdl.terms import (
     Compound,
     Distinct,
-    Formula,
     Not,
     Rule,
     Rules,
@@ -108,6 +108,7 @@ def apart(clause: Clause, mark: str) -> Clause:
 def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
     """Return the clauses of a rulesheet; a rule with ``or`` gives one clause per branch.
 
+    The role of a ``legal`` or ``goal`` head ranges over the roles where the body does not say so.
     Rules for ``true`` and ``does`` are left out: the state and the moves say what holds of them.
 
     Args:
@@ -125,18 +126,18 @@ def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
         if watch is not None:
             watch.check("reading the rules")
         for body in branches_of(rule, rules.source, GroundingError):
-            clause = _clause(rule, body, index)
+            clause = _clause(with_role(Rule(rule.head, tuple(body))), index)
             if clause is not None:
                 clauses.append(clause)
     return clauses
 
 
-def _clause(rule: Rule, body: Sequence[Formula], source: int) -> Clause | None:
-    """Return the clause of one conjunction, None if an equality in it cannot hold."""
+def _clause(rule: Rule, source: int) -> Clause | None:
+    """Return the clause of a rule without ``or``, None if an equality in it cannot hold."""
     literals: list[Literal] = []
     distinct: list[tuple[Term, Term]] = []
     equal: list[tuple[Term, Term]] = []
-    for formula in body:
+    for formula in rule.body:
         negated = isinstance(formula, Not)
         inner = formula.formula if isinstance(formula, Not) else formula
         if isinstance(inner, Distinct):
@@ -164,39 +165,19 @@ def _solved(clause: Clause, solved: Mapping[str, Term]) -> Clause:
     )
 
 
-def bind_variables(clause: Clause, rules: Rules) -> Clause:
-    """Return the clause with every variable bound by a positive literal.
-
-    The role of a ``legal`` or ``goal`` head ranges over the roles where the body does not say so
-    (the checks warn of it). A negated literal about it is then asked before the role is known, as
-    in GGP-Base: it holds if it holds for some role.
+def require_bound(clauses: Iterable[Clause], rules: Rules) -> None:
+    """Refuse clauses with a variable that no positive literal binds.
 
     Raises:
-        GroundingError: if another variable is unbound (the rule is unsafe).
+        GroundingError: there is one (its rule is unsafe).
     """
-    bound = {v for x in clause.body if not x.negated for v in variables_of(x.arguments)}
-    used = [*clause.terms, *chain.from_iterable(clause.distinct)]
-    free = [v for v in dict.fromkeys(variables_of(used)) if v not in bound]
-    if not free:
-        return clause
-    role = clause.head.arguments[0] if clause.head.predicate in ("legal/2", "goal/2") else None
-    if isinstance(role, Variable) and free == [role.name]:
-        return _bind_role(clause, role)
-    where = rules.rules[clause.source].position
-    raise GroundingError(
-        f"{rules.source}:{where.line}:{where.column}: the variable ?{free[0]} is in no positive "
-        "literal of the body; add one that says what it ranges over"
-    )
-
-
-def _bind_role(clause: Clause, role: Variable) -> Clause:
-    some = Variable("some role")
-    renamed = {role.name: some}
-    body = [Literal("role/1", (role,))]
-    for literal in clause.body:
-        if role.name in variables_of(literal.arguments):
-            arguments = tuple(substitute(a, renamed) for a in literal.arguments)
-            body += [Literal("role/1", (some,)), Literal(literal.predicate, arguments, True)]
-        else:
-            body.append(literal)
-    return Clause(clause.head, tuple(dict.fromkeys(body)), clause.distinct, clause.source)
+    for clause in clauses:
+        bound = {v for x in clause.body if not x.negated for v in variables_of(x.arguments)}
+        used = variables_of([*clause.terms, *chain.from_iterable(clause.distinct)])
+        for variable in used:
+            if variable not in bound:
+                where = rules.rules[clause.source].position
+                raise GroundingError(
+                    f"{rules.source}:{where.line}:{where.column}: the variable ?{variable} is in "
+                    "no positive literal of the body; add one that says what it ranges over"
+                )

@@ -23,7 +23,7 @@ from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
 from neurogame.ground.certain import with_certain
 from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicates, needed_for
-from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
+from neurogame.ground.clauses import Clause, Literal, clauses_of, require_bound
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.join import product_rows
@@ -92,8 +92,8 @@ class _Grounder:
 
     def ground(self) -> GroundProgram:
         self.stages.begin("rules as clauses")
-        wanted = needed_for(clauses_of(self.rules, self.watch), _WANTED)
-        clauses = [bind_variables(c, self.rules) for c in wanted]
+        clauses = needed_for(clauses_of(self.rules, self.watch), _WANTED)
+        require_bound(clauses, self.rules)
         dynamic = dynamic_predicates(clauses)
         clauses = narrowed(clauses, dynamic, self.watch)
         dynamic = dynamic_predicates(clauses)

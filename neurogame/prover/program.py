@@ -9,9 +9,9 @@ from typing import final
 from neurogame.errors import LimitError
 from neurogame.gdl.disjunctions import branches_of
 from neurogame.gdl.graph import reachable, strong_components
+from neurogame.gdl.role_heads import with_role
 from neurogame.gdl.terms import Rule, Rules
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
-from neurogame.prover.role_heads import with_role
 from neurogame.prover.values import Predicate, Row, require_safe, value_of
 
 TRUE: Predicate = ("true", 1)

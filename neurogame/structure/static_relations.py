@@ -12,7 +12,7 @@ from neurogame.errors import LimitError
 from neurogame.gdl.keywords import KEYWORDS
 from neurogame.gdl.terms import Rules, Term, Variable
 from neurogame.ground.clause_parts import dynamic_predicates, needed_for
-from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of, variables_of
+from neurogame.ground.clauses import Clause, Literal, clauses_of, require_bound, variables_of
 from neurogame.ground.derive import derive
 from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.pool import TermPool
@@ -64,7 +64,8 @@ def find_static_relations(rules: Rules) -> StaticRelations:
     """
     watch = Watch(_LIMITS)
     try:
-        clauses = [bind_variables(clause, rules) for clause in clauses_of(rules, watch)]
+        clauses = clauses_of(rules, watch)
+        require_bound(clauses, rules)
     except LimitError:
         return StaticRelations((), frozenset())
     static = {c.head.predicate for c in clauses} - dynamic_predicates(clauses)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neurogame.gdl.terms import Compound, Formula, Not, Rule, Symbol, Variable
+from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Rule, Symbol, Variable
 from neurogame.gdl.walk import relation_of, substitute_in, variable_names
 
 _HEADS = (("legal", 2), ("goal", 2))
@@ -12,9 +12,8 @@ _SOME = Variable("some role")
 def with_role(rule: Rule) -> Rule:
     """Return a rule in which the role of a ``legal`` or ``goal`` head ranges over the roles.
 
-    That is how grounding reads such rules (:func:`neurogame.ground.clauses.bind_variables`): a
-    negated literal about the role is asked before it is known, as in GGP-Base, so it holds if it
-    holds for some role.
+    The checks warn of such rules. A negated literal about the role is asked before it is known, as
+    in GGP-Base, so it holds if it holds for some role.
 
     Args:
         rule: a rule without ``or``; returned as it is if its body binds the role.
@@ -27,7 +26,8 @@ def with_role(rule: Rule) -> Rule:
         return rule
     body: list[Formula] = [Compound("role", (role,))]
     for literal in rule.body:
-        if isinstance(literal, Not) and role.name in variable_names(literal):
+        is_denied = isinstance(literal, Not) and not isinstance(literal.formula, Distinct)
+        if is_denied and role.name in variable_names(literal):
             body += [Compound("role", (_SOME,)), substitute_in(literal, {role.name: _SOME})]
         else:
             body.append(literal)
