@@ -9,11 +9,10 @@ becomes a relation of its own, and what denies the whole denies the part, too.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from neurogame.ground.clauses import Clause, Literal, variables_of
+from neurogame.ground.clauses import Clause, Literal, by_head, variables_of
 
 WIDE = 7
 """Variables of a rule from which this is done."""
@@ -29,10 +28,8 @@ def with_certain(
         dynamic: relations that depend on the state.
         known: relations that do not, and are derived as a whole.
     """
-    sure: dict[str, list[Clause]] = defaultdict(list)
-    for clause in clauses:
-        if clause.head.predicate in dynamic and all(x.predicate in known for x in clause.body):
-            sure[clause.head.predicate].append(clause)
+    moving = (c for c in clauses if c.head.predicate in dynamic)
+    sure = by_head(c for c in moving if all(x.predicate in known for x in c.body))
     wide = [c for c in clauses if len({*variables_of(c.terms)}) >= WIDE]
     denied = {x.predicate for c in wide for x in c.body if x.negated and x.predicate in sure}
     equivalents = [replace(c, head=_part(c.head)) for p in sorted(denied) for c in sure[p]]

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import final
 
 from neurogame.gdl.graph import reachable
-from neurogame.ground.clauses import Clause, Literal, variables_of
+from neurogame.ground.clauses import (
+    Clause,
+    Literal,
+    by_head,
+    predicate_strata,
+    variables_of,
+)
 from neurogame.ground.demand import (
     Patterns,
     binding_patterns,
     demand_clauses,
     on_demand,
 )
-from neurogame.ground.derive import predicate_strata
 
 OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
 """The relations that a ground program computes."""
@@ -143,12 +149,10 @@ def dynamic_predicates(clauses: Sequence[Clause], also: Iterable[str] = ()) -> s
         also: predicates that shall count as dynamic.
     """
     dynamic = {*_GIVEN, *OUTPUTS, *also}
-    bodies_of: dict[str, list[Literal]] = defaultdict(list)
-    for clause in clauses:
-        bodies_of[clause.head.predicate] += clause.body
+    of = by_head(clauses)
     for component in predicate_strata(clauses):
         members = set(component)
-        bodies = [x for predicate in component for x in bodies_of[predicate]]
+        bodies = [x for predicate in component for c in of[predicate] for x in c.body]
         if any(x.predicate in dynamic or (x.negated and x.predicate in members) for x in bodies):
             dynamic |= members
     return dynamic
@@ -187,11 +191,6 @@ def needed_for(clauses: Sequence[Clause], predicates: Iterable[str]) -> list[Cla
 def _drop_negation(clauses: Iterable[Clause], unsure: Collection[str]) -> list[Clause]:
     """Return clauses that take as true what is negated and unsure."""
     return [
-        Clause(
-            c.head,
-            tuple(x for x in c.body if not (x.negated and x.predicate in unsure)),
-            c.distinct,
-            c.source,
-        )
+        replace(c, body=tuple(x for x in c.body if not (x.negated and x.predicate in unsure)))
         for c in clauses
     ]

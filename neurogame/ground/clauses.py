@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import final
 from neurogame.errors import GroundingError
 from neurogame.gdl.disjunctions import branches_of
 from neurogame.gdl.equality import solve_equalities
+from neurogame.gdl.graph import strong_components
 from neurogame.gdl.role_heads import with_role
 from neurogame.gdl.terms import (
     Compound,
@@ -91,6 +93,21 @@ def variables_of(terms: Iterable[Term]) -> Iterator[str]:
 def arity(predicate: str) -> int:
     """Return the number of arguments of a relation by its key, such as ``cell/3``."""
     return int(predicate.rpartition("/")[2])
+
+
+def by_head(clauses: Iterable[Clause]) -> defaultdict[str, list[Clause]]:
+    """Return the clauses of each relation, in the order of their first ones."""
+    of: defaultdict[str, list[Clause]] = defaultdict(list)
+    for clause in clauses:
+        of[clause.head.predicate].append(clause)
+    return of
+
+
+def predicate_strata(clauses: Iterable[Clause]) -> list[list[str]]:
+    """Return the predicates' strongly connected components, dependencies first."""
+    of = by_head(clauses)
+    uses = {head: [x.predicate for clause in of[head] for x in clause.body] for head in of}
+    return strong_components(uses, uses)
 
 
 def with_terms(literal: Literal, solved: Mapping[str, Term]) -> Literal:

@@ -16,16 +16,22 @@ logic programs" (1986); Beeri and Ramakrishnan, "On the power of magic" (1991).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 from neurogame.gdl.equality import solve_equalities
-from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term
 from neurogame.gdl.walk import substitute
-from neurogame.ground.clauses import Clause, Literal, apart, variables_of, with_terms
+from neurogame.ground.clauses import (
+    Clause,
+    Literal,
+    apart,
+    by_head,
+    predicate_strata,
+    variables_of,
+    with_terms,
+)
 
 DEMAND = "!"
 """Before a predicate: a relation of what is asked of it."""
@@ -187,14 +193,9 @@ class _Usage:
     def __init__(
         self, clauses: Sequence[Clause], relations: Collection[str], dynamic: Collection[str]
     ) -> None:
-        self.of: dict[str, list[Clause]] = defaultdict(list)
-        uses: dict[str, list[str]] = defaultdict(list)
-        for clause in clauses:
-            self.of[clause.head.predicate].append(clause)
-            uses[clause.head.predicate] += [x.predicate for x in clause.body]
-        components = strong_components(list(uses), uses)
+        self.of = by_head(clauses)
         self._component = {
-            p: number for number, component in enumerate(components) for p in component
+            p: number for number, members in enumerate(predicate_strata(clauses)) for p in members
         }
         self.relations, self._dynamic = relations, dynamic
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from neurogame.errors import GroundingError
-from neurogame.gdl.graph import strong_components
-from neurogame.ground.clauses import Clause
+from neurogame.ground.clauses import Clause, by_head, predicate_strata
 from neurogame.ground.demand import DEMAND
 from neurogame.ground.join import JoinStart, PreparedBody, build_rows, solve
 from neurogame.ground.limits import Watch
@@ -17,14 +16,6 @@ from neurogame.ground.relation import Database, Relation
 
 PARTS = ("*", DEMAND)
 """What the names of relations begin with that are not in the rulesheet."""
-
-
-def predicate_strata(clauses: Sequence[Clause]) -> list[list[str]]:
-    """Return the predicates' strongly connected components, dependencies first."""
-    uses: dict[str, list[str]] = defaultdict(list)
-    for clause in clauses:
-        uses[clause.head.predicate].extend(literal.predicate for literal in clause.body)
-    return strong_components(list(uses), uses)
 
 
 def derive(
@@ -45,13 +36,11 @@ def derive(
         GroundingError: if a predicate depends negatively on itself.
         LimitError: if a limit is reached.
     """
-    by_head: dict[str, list[Clause]] = defaultdict(list)
-    for clause in clauses:
-        by_head[clause.head.predicate].append(clause)
+    of = by_head(clauses)
     _add_facts(clauses, database, watch)
     for component in predicate_strata(clauses):
         members = set(component)
-        here = [c for predicate in component for c in by_head[predicate] if c.body or c.distinct]
+        here = [c for predicate in component for c in of[predicate] if c.body or c.distinct]
         _refuse_negative_cycle(here, members, source)
         _fixpoint(here, members, database, watch)
 

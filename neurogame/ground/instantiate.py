@@ -7,7 +7,6 @@ ever asked for under ``not`` needs no domain: being asked for is all it is made 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
@@ -16,8 +15,7 @@ import numpy as np
 
 from neurogame.array_types import AnyInts, Bools, Int32s, Int64s
 from neurogame.gdl.terms import Rules
-from neurogame.ground.clauses import Clause, Literal
-from neurogame.ground.derive import predicate_strata
+from neurogame.ground.clauses import Clause, Literal, by_head, predicate_strata
 from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve
 from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
@@ -94,14 +92,12 @@ class _Instances:
     rules: Rules
     watch: Watch
     parts: list[_Part] = field(default_factory=list)
-    by_head: dict[str, list[Clause]] = field(default_factory=lambda: defaultdict(list))
     _asked: dict[str, Bools] = field(default_factory=dict)
     _rows_asked: dict[str, Int64s] = field(default_factory=dict)
     _count: int = 0
 
     def __post_init__(self) -> None:
-        for clause in self.clauses:
-            self.by_head[clause.head.predicate].append(clause)
+        self.by_head = by_head(self.clauses)
 
     def collect(self, outputs: Collection[str]) -> None:
         """Instantiate everything that the outputs need, users before what they use."""

@@ -11,19 +11,19 @@ unfolded, too, if its definitions are about its arguments alone: some part of ea
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
 from neurogame.gdl.equality import solve_equalities
-from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term, Variable
 from neurogame.gdl.walk import substitute
 from neurogame.ground.clauses import (
     Clause,
     apart,
     arity,
+    by_head,
+    predicate_strata,
     variables_of,
     with_equalities,
     with_terms,
@@ -55,14 +55,12 @@ def unfold(clauses: Sequence[Clause], kept: Collection[str]) -> list[Clause]:
 
 def definitions_of(clauses: Sequence[Clause]) -> dict[str, list[Clause]]:
     """Return the clauses of every relation that does not depend on itself."""
-    of: dict[str, list[Clause]] = defaultdict(list)
-    uses: dict[str, list[str]] = defaultdict(list)
-    for clause in clauses:
-        of[clause.head.predicate].append(clause)
-        uses[clause.head.predicate] += [x.predicate for x in clause.body]
-    components = strong_components(list(uses), uses)
-    recursive = {p for members in components for p in members if len(members) > 1 or p in uses[p]}
-    return {p: members for p, members in of.items() if p not in recursive}
+    cyclic = {p for members in predicate_strata(clauses) if len(members) > 1 for p in members}
+    return {
+        p: definition
+        for p, definition in by_head(clauses).items()
+        if p not in cyclic and not any(x.predicate == p for c in definition for x in c.body)
+    }
 
 
 def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> list[Clause]:
