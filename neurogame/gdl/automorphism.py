@@ -14,6 +14,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.gdl.coloured_graph import ColouredGraph
+from neurogame.gdl.connected import least_connected
 from neurogame.gdl.refine import Partition
 
 
@@ -102,25 +103,15 @@ def orbits(nodes: int, generators: Sequence[Automorphism], fixed: Sequence[int])
         fixed: nodes.
 
     Returns:
-        For each node one of its orbit, the same for the whole orbit; int64 ``[N]``.
+        For each node the first one of its orbit; int64 ``[N]``.
     """
-    orbit = np.arange(nodes)
     if not generators:
-        return orbit
+        return np.arange(nodes)
     moved = np.concatenate([one.moved for one in generators])
     images = np.concatenate([one.images for one in generators])
     owner = np.repeat(np.arange(len(generators)), [len(one.moved) for one in generators])
     barred = np.isin(owner, owner[np.isin(moved, np.array(fixed, dtype=np.int64))])
-    moved, images = moved[~barred], images[~barred]
-    grows = True
-    while grows:
-        before = orbit.copy()
-        least = np.minimum(orbit[moved], orbit[images])
-        np.minimum.at(orbit, moved, least)
-        np.minimum.at(orbit, images, least)
-        orbit = orbit[orbit]
-        grows = not np.array_equal(orbit, before)
-    return orbit
+    return least_connected(nodes, moved[~barred], images[~barred])
 
 
 def _is_permutation(moved: Int64s, images: Int64s) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from neurogame.gdl.keywords import fresh_name
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -115,11 +116,7 @@ def _plain_variable(name: str, taken: set[str]) -> str:
     base = _ODD.sub("_", name)
     if not _PLAIN_VARIABLE.fullmatch(base):
         base = f"v{base}"
-    plain, number = base, 1
-    while plain in taken:
-        number += 1
-        plain = f"{base}_{number}"
-    return plain
+    return fresh_name(base, taken, "_")
 
 
 def _capitalised(name: str) -> str:

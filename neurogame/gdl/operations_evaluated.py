@@ -169,7 +169,6 @@ class EvaluatedRelations:
         self, sentence: Compound, relation: Relation, before: list[Formula]
     ) -> Compound | None:
         """Return the literal of an evaluated relation; the steps that it needs go before it."""
-        name = relation[0]
         arguments = sentence.arguments
         if relation == SAME:
             return sentence
@@ -177,7 +176,7 @@ class EvaluatedRelations:
             return self._evaluation(sentence, before)
         if relation == (COUNT, 3):
             return self._count(sentence, arguments[2])
-        if relation in BUILT_IN and (name in FUNCTIONS or name in COMPARISONS):
+        if relation in BUILT_IN:
             for argument in arguments:
                 if isinstance(argument, Compound):
                     self._refused(argument, "is no number; use evaluate(expression, Value)")

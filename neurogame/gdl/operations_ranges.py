@@ -285,13 +285,6 @@ class Ranges:
         terms = list(self._terms(path, self._limit))
         return None if len(terms) > self._limit else terms
 
-    def functions(self, path: Path) -> list[tuple[str, int]] | None:
-        """Return the names and numbers of arguments of what can stand for an argument."""
-        if self._is_open(path):
-            return None
-        constants = [(name, 0) for name in sorted(self._constants[path], key=_order)]
-        return [*constants, *sorted(self._inside[path])]
-
     def _terms(self, path: Path, limit: int) -> Iterator[Term]:
         """Yield the terms of an argument, until they are more than a limit."""
         count = 0

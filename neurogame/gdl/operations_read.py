@@ -16,12 +16,12 @@ The text comes as rules whose heads may be operations: see
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import final
 
 from neurogame.errors import GroundingError
 from neurogame.gdl.finding import START, Finding, Position
+from neurogame.gdl.keywords import fresh_name
 from neurogame.gdl.operations_declared import (
     ACTION,
     CONTROL,
@@ -308,9 +308,7 @@ class _OperationsReader:
 
 def fresh_variable(name: str, rule: Rule) -> Variable:
     """Return a variable that a rule does not have."""
-    taken = variable_names(rule.head, *rule.body)
-    names = (f"{name}_{number}" for number in itertools.count(2))
-    return Variable(next(fresh for fresh in itertools.chain((name,), names) if fresh not in taken))
+    return Variable(fresh_name(name, variable_names(rule.head, *rule.body), "_"))
 
 
 def general_sentence(relation: Relation) -> Sentence:

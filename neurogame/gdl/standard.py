@@ -31,7 +31,14 @@ from neurogame.gdl.terms import (
     Symbol,
     Term,
 )
-from neurogame.gdl.walk import arguments_of, body_sentences, negated_if, relation_of
+from neurogame.gdl.walk import (
+    arguments_of,
+    body_sentences,
+    negated_if,
+    nodes_in,
+    relation_of,
+    with_negations_inside,
+)
 from neurogame.gdl.write import formula_text, term_text
 
 PERCEPTS = ("sees", "percept")
@@ -179,7 +186,12 @@ def nested_declaration(head: Sentence) -> Sentence:
 
 def _standard(rule: Rule, findings: list[Finding]) -> list[Rule]:
     """Return a rule as rules of standard GDL."""
-    body = tuple(_moved_in(formula, False, findings) for formula in rule.body)
+    findings += [
+        _negated(node)
+        for node in nodes_in(*rule.body)
+        if isinstance(node, Not) and not isinstance(node.formula, Symbol | Compound)
+    ]
+    body = tuple(with_negations_inside(formula, negated_if) for formula in rule.body)
     if body == rule.body and not any(map(_has_equality, body)):
         return [rule]
     try:
@@ -187,24 +199,6 @@ def _standard(rule: Rule, findings: list[Finding]) -> list[Rule]:
     except GroundingError as error:
         findings.append(Finding("error", rule.position, str(error), "too-large-equality"))
         return []
-
-
-def _moved_in(formula: Formula, negated: bool, findings: list[Finding]) -> Formula:
-    """Return a formula, or its negation, with ``not`` before sentences and ``distinct`` alone."""
-    match formula:
-        case Not():
-            inner = formula.formula
-            if isinstance(inner, Symbol | Compound):
-                return inner if negated else formula
-            findings.append(_negated(formula))
-            return _moved_in(inner, not negated, findings)
-        case And() | Or():
-            parts = tuple(_moved_in(inner, negated, findings) for inner in formula.formulas)
-            if not negated:
-                return type(formula)(parts, formula.position)
-            return (Or if isinstance(formula, And) else And)(parts, formula.position)
-        case _:
-            return negated_if(formula, negated)
 
 
 def _negated(formula: Not) -> Finding:

@@ -20,7 +20,7 @@ from neurogame.gdl.terms import (
     Symbol,
     Variable,
 )
-from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, subterms
+from neurogame.gdl.walk import arguments_of, body_sentences, nodes_in, relation_of, subterms
 from neurogame.gdl.write import term_text
 
 NEVER_HEAD = {
@@ -221,15 +221,7 @@ def _sentences(rule: Rule) -> Iterator[Sentence]:
 def _terms(rule: Rule) -> Iterator[Symbol | Compound]:
     """Yield every constant and function term of a rule."""
     for sentence in _sentences(rule):
-        for argument in arguments_of(sentence):
-            yield from subterms(argument)
-    todo = list(rule.body)
-    while todo:
-        formula = todo.pop()
+        yield from subterms(*arguments_of(sentence))
+    for formula in nodes_in(*rule.body):
         if isinstance(formula, Distinct):
-            yield from subterms(formula.left)
-            yield from subterms(formula.right)
-        elif isinstance(formula, Not):
-            todo.append(formula.formula)
-        elif isinstance(formula, Or | And):
-            todo += formula.formulas
+            yield from subterms(formula.left, formula.right)

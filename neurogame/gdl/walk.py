@@ -140,6 +140,6 @@ def term_size(term: Term) -> int:
     return sum(1 for _ in nodes_in(term))
 
 
-def subterms(term: Term) -> Iterator[Symbol | Compound]:
-    """Yield a term and all its parts that are no variables."""
-    return (node for node in nodes_in(term) if isinstance(node, Symbol | Compound))
+def subterms(*terms: Term) -> Iterator[Symbol | Compound]:
+    """Yield terms and all their parts that are no variables."""
+    return (node for node in nodes_in(*terms) if isinstance(node, Symbol | Compound))

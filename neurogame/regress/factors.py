@@ -19,6 +19,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Int64s, Int64s1
 from neurogame.circuit.circuit import Circuit
+from neurogame.gdl.connected import least_connected
 from neurogame.graph.graph import Graph
 from neurogame.graph.levels import levels
 from neurogame.graph.prune import needed
@@ -72,7 +73,7 @@ def independent_factors(circuit: Circuit) -> tuple[Factor, ...]:
     ends = circuit.terminal >> 1
     links += _links(legal, moves, counted, ends, inputs + changes.gate_count)
     total = inputs + changes.gate_count + legal.gate_count
-    label = _components(total, np.concatenate(links, axis=1))[:inputs]
+    label = least_connected(total, *np.concatenate(links, axis=1))[:inputs]
     outcome = np.append(circuit.goal_literals, circuit.terminal)
     read = needed(circuit.graph.with_outputs(outcome))[1 : 1 + fluents]
     own = np.flatnonzero(counted[1 : 1 + fluents])
@@ -120,19 +121,3 @@ def _links(
     nodes = graph.outputs >> 1
     joins = alive[nodes]
     return [*links, np.stack([readers[joins], vertex[nodes[joins]]])]
-
-
-def _components(count: int, links: Int64s) -> Int64s1:
-    """Return for each vertex the smallest one that it is connected with; int64 ``[count]``."""
-    label = np.arange(count)
-    one, other = links
-    while True:
-        least = np.minimum(label[one], label[other])
-        lower = label.copy()
-        # Labels are vertices: what is known of one holds of all that have its label.
-        np.minimum.at(lower, label[one], least)
-        np.minimum.at(lower, label[other], least)
-        lower = lower[lower]
-        if np.array_equal(lower, label):
-            return label
-        label = lower
