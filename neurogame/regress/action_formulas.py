@@ -18,7 +18,6 @@ from neurogame.errors import ConfigurationError
 from neurogame.graph.graph import Graph
 from neurogame.graph.positive import positive
 from neurogame.regress.regress_steps import formulas_in_steps
-from neurogame.regress.shared_unknowns import without_moves_of_others
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas
 from neurogame.regress.unknowns import without_moves
 
@@ -119,8 +118,7 @@ def _packed(
     """Return formulas of one role's moves without inner negations."""
     nothing = np.zeros(moves.shape, np.bool_)
     if neutral:
-        leave_out = without_moves if moves.specialised else without_moves_of_others
-        moves, nothing = leave_out(circuit, moves)
+        moves, nothing = without_moves(circuit, moves)
     graph, leaves = positive(moves.graph)
     return ActionFormulas(
         role=moves.role,

@@ -7,8 +7,6 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from neurogame.errors import GameError
 from neurogame.graph.evaluate import holds
@@ -17,15 +15,12 @@ from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
 from neurogame.regress.relaxation import relaxed
-from neurogame.regress.unknowns import without_unknowns
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from tests.circuit.by_hand import graph_of
 from tests.conftest import shared
-from tests.evaluators.hand_made import random_circuit, random_states
-from tests.graph.test_graph import FLUENTS, goals_of
 
 PUZZLES = ["futoshiki6", "hidato19", "nonogram_5x5_1", "queens", "wargame01", "firefighter"]
 
@@ -155,32 +150,3 @@ def test_partial_evaluation_is_exact_on_all_small_formulas() -> None:
         decided = kleene(formulas, np.array(known))
         assert (literals[decided == 0] == FALSE).all()
         assert (literals[decided == 1] == TRUE).all()
-
-
-@settings(max_examples=30)
-@given(seed=st.integers(0, 10**6))
-def test_gates_leave_unknown_inputs_out(seed: int) -> None:
-    formulas = goals_of(random_circuit(seed, FLUENTS))
-    unknown = np.zeros(formulas.input_count, np.bool_)
-    unknown[1:] = np.random.default_rng(seed).random(formulas.input_count - 1) < 0.4
-    known, nothing = without_unknowns(formulas, unknown)
-    assert not needed(known)[: formulas.input_count][unknown].any()
-    states = random_states(20, FLUENTS, seed)
-    for state, row in zip(states, holds(known, states), strict=True):
-        expected = [_slow(formulas, unknown, state, int(x)) for x in formulas.outputs]
-        assert nothing.tolist() == [value is None for value in expected]
-        assert row.tolist() == [bool(value) for value in expected]
-
-
-def _slow(formulas: Graph, unknown: np.ndarray, state: np.ndarray, literal: int) -> bool | None:
-    """Return the truth of a literal where gates leave unknowns out; None if nothing is left."""
-    node = literal >> 1
-    if node < formulas.input_count:
-        value = None if unknown[node] else bool(node and state[node - 1])
-    else:
-        gate = node - formulas.input_count
-        read = formulas.inputs[formulas.start[gate] : formulas.start[gate + 1]].tolist()
-        below = [v for x in read if (v := _slow(formulas, unknown, state, x)) is not None]
-        combine = all if formulas.kind[gate] == AND else any
-        value = combine(below) if below else None
-    return value if value is None else value != bool(literal & 1)

@@ -14,17 +14,17 @@ from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.prune import needed
 from neurogame.regress.action_formulas import action_formulas
-from neurogame.regress.shared_unknowns import without_unknowns
+from neurogame.regress.unknowns import without_unknowns
 from tests.evaluators.hand_made import random_circuit, random_states
 from tests.graph.test_graph import FLUENTS, goals_of
 from tests.library import load as library_game
 
 
-@given(seed=st.integers(0, 10**6))
-def test_gates_leave_out_what_is_unknown_once_the_rest_is_chosen(seed: int) -> None:
+@given(seed=st.integers(0, 10**6), share=st.sampled_from((0.0, 0.4)))
+def test_gates_leave_out_what_is_unknown_once_the_rest_is_chosen(seed: int, share: float) -> None:
     formulas = goals_of(random_circuit(seed, FLUENTS))
     draw = np.random.default_rng(seed).random(formulas.input_count)
-    unknown, chosen = draw < 0.3, draw > 0.6
+    unknown, chosen = draw < 0.3, draw > 1 - share
     unknown[0] = chosen[0] = False
     known, lost = without_unknowns(formulas, unknown, chosen)
     assert not needed(known)[: formulas.input_count][unknown].any()
