@@ -63,7 +63,6 @@ class GameAnalysis:
     reachable state, and a *step* is one joint move in a state that is not terminal.
 
     Attributes:
-        role_count: ``R``.
         state_count: number of reachable states if they were enumerated, else None.
         games: random games played; 0 if the states were enumerated.
         unfinished: random games that were stopped before their end by a limit.
@@ -100,7 +99,6 @@ class GameAnalysis:
         winnable: per role, some play ends with the highest goal value its rules name.
     """
 
-    role_count: int
     state_count: int | None
     games: int
     unfinished: int
@@ -170,7 +168,6 @@ def _decided(circuit: Circuit, space: StateSpace) -> GameAnalysis:
     control = seen_control(groups, seen) if turn_taking else None
     noops = _noops(circuit, seen) if turn_taking else _no_noops(circuit)
     return GameAnalysis(
-        role_count=len(circuit.roles),
         state_count=count,
         games=0,
         unfinished=0,
@@ -237,7 +234,6 @@ def _sampled(
     stays = proof.stays | (~seen.ended & seen.left)
     stays_out = proof.stays_out | (~seen.began & seen.held & seen.missed)
     return GameAnalysis(
-        role_count=len(circuit.roles),
         state_count=None,
         games=seen.games,
         unfinished=seen.unfinished,

@@ -40,34 +40,21 @@ class Wanted:
     stays_out: Bools
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """What one step can do to a group.
-
-    Attributes:
-        wanted: the properties that were proved.
-        changes: ``changes[v, w]``: value ``w`` can follow value ``v``; value ``K`` is that none
-            of the fluents holds; bool ``[K + 1, K + 1]``.
-        work: input literals read.
-    """
-
-    wanted: Wanted
-    changes: Bools
-    work: int
-
-
 def find_steps(
     group: ExclusiveGroup, cone: CaseCone, known: Hypotheses, wanted: Wanted, limit: int
-) -> Steps:
+) -> tuple[Bools, int]:
     """Prove what can be proved about one step of a group.
 
     Args:
         group: of ``K`` fluents; that at most one holds now is assumed.
         cone: of the next values of its fluents.
         known: what follows from facts.
-        wanted: the properties to prove; cleared where they fail.
+        wanted: the properties to prove; cleared where they fail, what is left is proved.
         limit: most input literals to read.
+
+    Returns:
+        ``changes[v, w]``: value ``w`` can follow value ``v``, where value ``K`` is that none of the
+        fluents holds, bool ``[K + 1, K + 1]``; and the input literals read.
     """
     size = len(group.fluents)
     changes = np.zeros((size + 1, size + 1), np.bool_)
@@ -78,22 +65,21 @@ def find_steps(
         work += _work(cone, cases)
         can, must = _evaluate(cone, cases)
         settled = (can == must).all(axis=0)
-        _clear(wanted, _open(wanted, cases.value, can, must), cases.value, can, must, settled)
+        failing = _open(wanted, cases.value, can, must) & settled
+        _clear(wanted, cases.value, can, must, failing)
         undecided = _open(wanted, cases.value, can, must) & ~settled
-        _note(changes, cases.value[~undecided], can[:, ~undecided], must[:, ~undecided])
+        _note(changes, cases.value, can, must, ~undecided)
         rest = cases.select(undecided)
         if not len(rest) or not wanted.most:
             break
         finer = next(splits, None)
         cases_then = None if finer is None else finer.apply(rest)
         if cases_then is None or work + _work(cone, cases_then) > limit:
-            _note(changes, rest.value, can[:, undecided], must[:, undecided])
-            everything = np.ones(len(rest), np.bool_)
-            can, must = can[:, undecided], must[:, undecided]
-            _clear(wanted, everything, rest.value, can, must, everything)
+            _note(changes, cases.value, can, must, undecided)
+            _clear(wanted, cases.value, can, must, undecided)
             break
         cases = cases_then
-    return Steps(wanted, changes, work)
+    return changes, work
 
 
 def find_constants(
@@ -212,12 +198,9 @@ def _open(wanted: Wanted, value: Int64s, can: Bools, must: Bools) -> Bools:
     return open_cases | entering.any(axis=0)
 
 
-def _clear(
-    wanted: Wanted, failing: Bools, value: Int64s, can: Bools, must: Bools, final_: Bools
-) -> None:
-    """Give up the properties that may fail in cases that are not split further."""
-    index = np.flatnonzero(failing & final_)
-    value, can, must = value[index], can[:, index], must[:, index]
+def _clear(wanted: Wanted, value: Int64s, can: Bools, must: Bools, chosen: Bools) -> None:
+    """Give up the properties that may fail in some cases, which are not split further."""
+    value, can, must = value[chosen], can[:, chosen], must[:, chosen]
     size = len(can)
     if (can.sum(axis=0) > 1).any():
         wanted.most = False
@@ -231,8 +214,9 @@ def _clear(
     wanted.stays_out &= ~entering.any(axis=1)
 
 
-def _note(changes: Bools, value: Int64s, can: Bools, must: Bools) -> None:
-    """Enter which values can follow which."""
+def _note(changes: Bools, value: Int64s, can: Bools, must: Bools, chosen: Bools) -> None:
+    """Enter which values can follow which in some cases."""
+    value, can, must = value[chosen], can[:, chosen], must[:, chosen]
     output, column = np.nonzero(can)
     changes[value[column], output] = True
     changes[value[~must.any(axis=0)], len(can)] = True

@@ -35,8 +35,6 @@ class Hypotheses:
 
     Attributes:
         base: facts of every non-terminal state; uint64 ``[2, X]``.
-        single: facts that follow if one fluent holds, or does not, itself included;
-            indexed by :meth:`facts_of`.
         excluded_moves: the facts with which each move is not legal; uint64 ``[M, 2, X]``.
         group_of: group of each fluent, or -1; int64 ``[F]``.
         groups: the groups assumed.

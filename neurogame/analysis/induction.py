@@ -68,7 +68,7 @@ class Proof:
         stays_out: fluents that never hold again once they do not; bool ``[F]``.
         groups: groups of which at most one fluent, or exactly one, holds.
         tried: the groups that were tried.
-        changes: per group which value can follow which, see :class:`~.cases.Steps`.
+        changes: per group which value can follow which, see :func:`~.cases.find_steps`.
         known: what follows from facts under all this; None if the game is too large for it.
         work: input literals read.
     """
@@ -116,11 +116,10 @@ class _Prover:
         largest: int | None,
     ) -> None:
         self.circuit, self.finder, self.candidates = circuit, finder, candidates
-        self.left = limit
-        self.limit = limit
+        self.left = self.limit = limit
         self.largest = largest
         count = len(circuit.fluents)
-        self.never, self.always = np.zeros((2, count), np.bool_)
+        self.never, self.always = candidates.never.copy(), candidates.always.copy()
         self.stays, self.stays_out = np.zeros((2, count), np.bool_)
         # Per group (its fluents) what it was proved from, and the result.
         self.done: dict[bytes, tuple[bytes, Wanted, Bools]] = {}
@@ -167,7 +166,6 @@ class _Prover:
 
     def _prove_constants(self) -> None:
         """Find the fluents that keep their initial value in every state."""
-        self.never, self.always = self.candidates.never.copy(), self.candidates.always.copy()
         while True:
             open_ = np.flatnonzero(self.never | self.always)
             if not len(open_):
@@ -240,10 +238,10 @@ class _Prover:
             self.candidates.stays[group.fluents],
             self.candidates.stays_out[group.fluents],
         )
-        steps = find_steps(group, cone, known, wanted, max(self.left, 0) // 20)
-        self.left -= steps.work
-        self.done[key] = (premises, steps.wanted, steps.changes)
-        return steps.wanted, steps.changes
+        changes, work = find_steps(group, cone, known, wanted, max(self.left, 0) // 20)
+        self.left -= work
+        self.done[key] = (premises, wanted, changes)
+        return wanted, changes
 
 
 def _digest(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> bytes:

@@ -29,7 +29,7 @@ def analysis_lines(circuit: Circuit, analysis: GameAnalysis) -> list[str]:
     lines = [
         f"roles: {', '.join(circuit.roles)}{luck}",
         f"looked at: {_looked_at(a)}",
-        f"moves: {'one role' if a.role_count == 1 else turns + why(a.turn_taking)}",
+        f"moves: {'one role' if len(circuit.roles) == 1 else turns + why(a.turn_taking)}",
     ]
     if a.control is not None:
         names = [

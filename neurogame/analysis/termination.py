@@ -33,7 +33,7 @@ def longest_game(
         circuit: the game.
         finder: of its cones.
         known: what follows from facts; its groups have been proved.
-        changes: per group which value can follow which, :attr:`~.cases.Steps.changes`.
+        changes: per group which value can follow which, :func:`~.cases.find_steps`.
         limit: most input literals to read.
     """
     bounds: list[int] = []

@@ -39,7 +39,7 @@ class Circuit:
         named_goals: per role the goal values that the rules name, highest first; any integers,
             since those outside 0..100 may never be met.
         atoms: the ground atoms, for names.
-        key: hash of the rules and of the program version that made the circuit.
+        key: hash of the rules' text; of rules made from another game's, that with what was made.
         origin: the game whose states these rules are given, if that is another one, in which more
             moves are legal or fewer states are terminal; else None.
     """

@@ -20,7 +20,7 @@ MAXIMUM_REPORTED = 50
 def parse_rules(text: str, source: str = "<text>") -> Rules:
     """Parse a rulesheet.
 
-    Only the syntax is checked here; see :func:`neurogame.gdl.check_rules` for the rest.
+    Only the syntax is checked here; see :func:`neurogame.gdl.check.check_rules` for the rest.
 
     Args:
         text: the whole rulesheet in prefix, infix or operation notation: see

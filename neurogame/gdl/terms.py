@@ -119,7 +119,7 @@ class Rules:
             and values that start with ``?``.
         source: the file name, or ``<text>``; used in messages only.
         remarks: warnings about what the syntax trees no longer show, such as ``(foo)`` written
-            for ``foo``; :func:`neurogame.gdl.check_rules` reports them.
+            for ``foo``; :func:`neurogame.gdl.check.check_rules` reports them.
     """
 
     rules: tuple[Rule, ...]

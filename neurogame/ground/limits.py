@@ -99,13 +99,12 @@ class Watch:
         if grown > self.limits.memory_mb:
             raise _over(f"at {grown:.0f} MiB", doing, f"{self.limits.memory_mb:g} MiB")
 
-    def check_count(self, count: int, doing: str, width: int = 1) -> None:
+    def check_count(self, count: int, doing: str) -> None:
         """Raise if so many rows at once would pass the limit on rules, or on memory.
 
         Args:
             count: number of rows.
             doing: what is going on, for the message.
-            width: columns of 8 bytes that the rows will take.
 
         Raises:
             WideRelation: for so many rows another way is to be tried.
@@ -116,7 +115,7 @@ class Watch:
         if count > self.limits.rules:
             raise _over(f"at {count:,} instances", doing, f"{self.limits.rules:,} rules")
         self.check(doing)
-        self.check_need(count * width * 8 / 2**20, doing)
+        self.check_need(count * 8 / 2**20, doing)
 
     def check_sort(self, count: int, doing: str) -> None:
         """Raise if there is no time left to sort so many values.

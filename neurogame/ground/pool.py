@@ -141,10 +141,6 @@ class TermPool:
         kind = self.kind(term.name, len(arguments))
         return int(self.build(kind, np.array([arguments], np.int64))[0])
 
-    def name(self, term: int) -> str:
-        """Return the folded constant or function name of a term."""
-        return self._names[int(self._kind[term])][0]
-
     def table(self, spelling: Mapping[str, str]) -> TermTable:
         """Return all terms as a table with spelled names."""
         arity = np.array([a for _, a in self._names], np.int64)

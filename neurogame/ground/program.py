@@ -33,7 +33,7 @@ class GroundProgram:
         terminal: atom, or -1 if no state is terminal.
         goals: per role ``(goal value, atom)``, highest value first; any integers.
         atoms: the atoms, for names; ``[A]``.
-        key: hash of the rules and of the version of the grounder.
+        key: hash of the rules' text.
     """
 
     roles: tuple[str, ...]

@@ -41,6 +41,10 @@ class ProverGame:
         rules: a rulesheet; it is not checked beyond what proofs need.
         stop: is asked every so often; True interrupts with a LimitError.
 
+    Attributes:
+        rules: the rulesheet.
+        roles: the roles' text in the rulesheet's spelling, in the order of the role facts.
+
     Raises:
         RulesError: a rule is unsafe, or there is no role.
         LimitError: the disjunctions of a rule expand to too many conjunctions.
@@ -61,11 +65,7 @@ class ProverGame:
         if not roles:
             raise RulesError(f"{rules.source}: no (role NAME) fact; a game needs at least one")
         self._roles = tuple(roles)
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles' text in the rulesheet's spelling, in the order of the role facts."""
-        return tuple(self.text(self._term(role)) for role in self._roles)
+        self.roles = tuple(self.text(self._term(role)) for role in self._roles)
 
     def initial(self) -> ProverState:
         """Return the initial state."""

@@ -213,7 +213,7 @@ def test_the_analysis_is_reproducible() -> None:
 def test_one_role_simultaneous_and_more_roles() -> None:
     assert analysed("eightpuzzle").turn_taking.holds
     assert analysed("eightpuzzle").control is None
-    assert analysed("eightpuzzle").role_count == 1
+    assert len(analysed("eightpuzzle").winnable) == 1
     rock = analysed("rockpaperscissors")
     assert not rock.turn_taking.holds
     assert rock.noops == ((), ())

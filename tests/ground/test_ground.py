@@ -190,9 +190,9 @@ def test_growth_that_doubles_at_each_level_is_stopped_by_count_or_memory() -> No
 
 def test_memory_is_asked_for_before_it_is_taken() -> None:
     watch = Watch(GroundLimits(memory_mb=500))
-    watch.check_count(1000, "testing", width=1000)
+    watch.check_need(8, "testing")
     with pytest.raises(LimitError, match=r"before it would take .* MiB while testing"):
-        watch.check_count(10_000_000, "testing", width=10)
+        watch.check_need(800, "testing")
     numbers = "".join(f"(d {i})" for i in range(200))
     before = memory_mb()
     with pytest.raises(LimitError, match="before it would take"):

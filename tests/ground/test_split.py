@@ -84,7 +84,8 @@ def test_split_clauses_derive_the_same(clause: Clause, known: set[tuple[str, str
     database = Database(TermPool(9))
     derive([*given_facts, *split_clauses([clause])], database, Watch(GroundLimits()), "test")
     rows = database.relation(clause.head.predicate).rows.rows
-    found = {tuple(database.pool.name(int(t)) for t in row) for row in rows}
+    names = database.pool.table({})
+    found = {tuple(names.text(int(t)) for t in row) for row in rows}
     if not clause.head.arguments:
         found = {()} if len(rows) else set()
     assert found == brute_force(clause, known)
