@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from neurogame.kernels.codegen.text import Text
+from neurogame.kernels.netlist.emit import cone
 from neurogame.kernels.netlist.ply import Ply, Section
 
 Offset: TypeAlias = str | int
@@ -113,19 +114,8 @@ def part_gates(ply: Ply, part: Part) -> list[int]:
     that it has in common with them belong to both.
     """
     if part is Part.MOVE and not ply.reset:
-        return _cone(ply)
+        return np.flatnonzero(cone(ply.netlist, ply.next)).tolist()
     return [gate for section in SECTIONS[part] for gate in ply.gates(section)]
-
-
-def _cone(ply: Ply) -> list[int]:
-    """Return all gates that the next state is made of."""
-    first, inputs = ply.netlist.input_count, ply.netlist.inputs
-    needed = np.zeros(ply.netlist.row_count, np.bool_)
-    needed[ply.next] = True
-    for gate in reversed(range(ply.netlist.gate_count)):
-        if needed[first + gate]:
-            needed[inputs[gate]] = True
-    return [int(gate) for gate in np.flatnonzero(needed[first:])]
 
 
 ARGUMENTS = Argument.TABLES + 3 * len(Part)

@@ -142,11 +142,9 @@ def make_ply(logic: Logic, assembled: Assembled, facts: Facts | None, effort: Ef
         total, mask = slots.bit_length(), rank_bits(slots)
         bits = final[rows[begin : begin + total + mask + 1]]
         begin += total + mask + 1
-        roles = facts.shared[index]
         choices.append(
             Choice(
-                roles=roles,
-                stream=facts.streams[roles[0]],
+                roles=facts.shared[index],
                 slots=slots,
                 total=bits[:total],
                 mask=bits[total:-1],

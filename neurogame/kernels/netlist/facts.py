@@ -9,7 +9,6 @@ alone, so that every backend, the plain one included, starts from the same facts
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import final
 from weakref import WeakKeyDictionary
 
@@ -63,7 +62,6 @@ class Facts:
         shared: the roles of each choice, ascending; roles without a choice are in none. Never two
             roles of a choice have moves that are not forced in the same state.
         turn: when it is each role's turn, among the roles of its choice; ``[R]``.
-        streams: key of the random words of each role, the first role of its choice; ``[R]``.
         always_some: per choice whether in every state in which every role has a legal move a
             role of the choice has one that is not forced.
         groups: disjoint groups of fluents of which at most one, or exactly one, holds, in
@@ -73,19 +71,22 @@ class Facts:
         implied: fluent literals that hold where a move is legal: side 0 the fluents that hold,
             side 1 those that do not; uint64 ``[M, 2, X]``, one bit per fluent. None if finding
             them would cost too much.
-        base: fluent literals that hold in every state that is not terminal; uint64 ``[2, X]``.
     """
 
     forced: Bools
     shared: tuple[tuple[int, ...], ...]
     turn: tuple[Turn, ...]
-    streams: tuple[int, ...]
     always_some: tuple[bool, ...]
     groups: tuple[ExclusiveGroup, ...]
     never: Bools
     always: Bools
     implied: UInt64s | None
-    base: UInt64s
+
+    @property
+    def streams(self) -> tuple[int, ...]:
+        """Key of the random words of each role, the first role of its choice; ``[R]``."""
+        first = {role: roles[0] for roles in self.shared for role in roles}
+        return tuple(first.get(role, role) for role in range(len(self.turn)))
 
 
 _FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
@@ -111,34 +112,23 @@ def find_facts(circuit: Circuit) -> Facts:
     known = find_hypotheses(
         circuit, finder, proof.groups, proof.never, proof.always, proof.work_left
     )
-    words = max(-(-len(circuit.fluents) // 64), 1)
     implied = None if known is None else _implied(known)
-    base = np.zeros((2, words), np.uint64) if known is None else known.base
     forced = np.asarray(circuit.legal == 0, np.bool_)
-    begin = 0
-    for count in map(len, circuit.moves):
-        moves = slice(begin, begin + count)
+    for moves in map(circuit.moves_of, range(len(circuit.roles))):
         if implied is not None:
             forced[moves] |= _forced(implied[moves])
         if (~forced[moves]).sum() < 2:
             forced[moves] = True
-        begin += count
     shared, turn = _choices(circuit, forced, implied)
-    streams = list(range(len(circuit.roles)))
-    for roles in shared:
-        for role in roles:
-            streams[role] = roles[0]
     return Facts(
         forced=forced,
         shared=shared,
         turn=turn,
-        streams=tuple(streams),
         always_some=tuple(_always_some(circuit, forced, known, implied, roles) for roles in shared),
         groups=proof.groups,
         never=proof.never,
         always=proof.always,
         implied=implied,
-        base=base,
     )
 
 
@@ -197,8 +187,10 @@ def _choices(
     circuit: Circuit, forced: Bools, implied: UInt64s | None
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Turn, ...]]:
     """Return :attr:`Facts.shared` and :attr:`Facts.turn`."""
-    ends = circuit.move_offsets
-    moves = [begin + np.flatnonzero(~forced[begin:end]) for begin, end in pairwise(ends.tolist())]
+    moves = [
+        np.flatnonzero(~forced & (circuit.role_of_move == role))
+        for role in range(len(circuit.roles))
+    ]
     rest = [role for role, unforced in enumerate(moves) if len(unforced)]
     turn = [Turn(()) for _ in circuit.roles]
     shared = []
@@ -269,10 +261,7 @@ def _always_some(
     """Return whether the roles of a choice never all have forced moves in the same state."""
     if known is None or implied is None:
         return False
-    ends = circuit.move_offsets
-    forced_moves = [
-        ends[role] + np.flatnonzero(forced[ends[role] : ends[role + 1]]) for role in roles
-    ]
+    forced_moves = [np.flatnonzero(forced & (circuit.role_of_move == role)) for role in roles]
     forced_moves = [moves[~_contradict(implied[moves], implied[moves])] for moves in forced_moves]
     forced_moves = [moves[circuit.legal[moves] != 0] for moves in forced_moves]
     if any(len(moves) == 0 for moves in forced_moves):

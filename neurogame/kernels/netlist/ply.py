@@ -37,7 +37,6 @@ class Choice:
 
     Attributes:
         roles: numbers of the roles, ascending.
-        stream: key of the random words, the first of the roles.
         slots: number of slots, at least 2.
         total: rows of the number of legal slots, least significant bit first; ``[k]``.
         mask: rows of the smallest ``2^j - 1 >= total - 1``, least significant bit first;
@@ -48,12 +47,16 @@ class Choice:
     """
 
     roles: tuple[int, ...]
-    stream: int
     slots: int
     total: Int64s
     mask: Int64s
     some: int
     rank: Int64s
+
+    @property
+    def stream(self) -> int:
+        """Key of the random words: the first of the roles."""
+        return self.roles[0]
 
 
 @final

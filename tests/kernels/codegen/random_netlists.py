@@ -60,7 +60,6 @@ def random_play(seed: int, gates: int) -> Ply:
     count_end = first + bounds[Section.COUNT + 1]
     choice = Choice(
         roles=(0,),
-        stream=0,
         slots=1 << ranks,
         total=rows(ranks + 1, count_end),
         mask=rows(ranks, count_end),

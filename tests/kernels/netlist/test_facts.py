@@ -57,7 +57,6 @@ def check_facts(circuit: Circuit, facts: Facts) -> None:
         for group in facts.groups:
             counts = flags[group.fluents].sum(axis=0)
             assert (counts == 1).all() if group.exactly else (counts <= 1).all()
-        assert held[fluent_literals(facts.base, len(circuit.fluents))][:, open_].all()
         if facts.implied is not None:
             for move in np.flatnonzero(moves.any(axis=1))[:40]:
                 literals = fluent_literals(facts.implied[move], len(circuit.fluents))
