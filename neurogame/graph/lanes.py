@@ -27,7 +27,7 @@ def unpack_lanes(words: UInt64s, count: int) -> Bools:
     little = np.ascontiguousarray(words).astype("<u8", copy=False)
     octets = little.view(np.uint8).reshape(len(words), 8 * words.shape[1])
     bits = np.unpackbits(octets, axis=1, count=count, bitorder="little")
-    return bits.astype(np.bool_, copy=False)
+    return bits.view(np.bool_)
 
 
 def any_lane(words: UInt64s) -> Bools:

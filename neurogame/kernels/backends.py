@@ -176,7 +176,7 @@ def _warn(family: str, missing: str) -> None:
     )
 
 
-def gates_backend(circuit: Circuit) -> tuple[str, str | None]:
+def gates_backend(circuit: Circuit, backend: str | None = None) -> tuple[str, str | None]:
     """Return what computes a circuit's gates on the processor: the backend, its variant if any."""
-    family, _, variant = resolve_backend("auto", "cpu", circuit).partition("-")
-    return family, variant or None
+    entry, variant = named_backends()[resolve_backend(backend, "cpu", circuit)]
+    return entry.name, variant

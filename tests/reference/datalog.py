@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
 
 from neurogame.errors import GroundingError, LimitError
+from neurogame.gdl.role_heads import with_role
 from neurogame.gdl.terms import Compound, Formula, Not, Rule, Rules, Symbol
 from neurogame.gdl.walk import arguments_of, relation_of
 from neurogame.gdl.write import term_text
-from neurogame.gdl.role_heads import with_role
 from neurogame.prover.values import Predicate, Row, sentence_of, value_of
 from tests.reference.disjunctions import without_or
 from tests.reference.joins import Database, IndexedRows, Path, RulePlan

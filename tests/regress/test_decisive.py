@@ -160,8 +160,8 @@ def test_compiled_playouts_are_those_of_plain_torch() -> None:
     for backend in ("llvm", "torch"):
         leaves = Leaves(circuit, 70, playouts=2, playing=decisive(circuit), backend=backend)
         leaves.block.states[:70] = pack_rows(torch.from_numpy(states))
-        look(leaves.rules, leaves.block, 70)
-        play_uniform(leaves.rules, leaves.block, 70, 5, 1000)
+        look(leaves.rules, 70)
+        play_uniform(leaves.rules, 70, 5, 1000)
         found.append(leaves.block.values[:70].copy())
     np.testing.assert_array_equal(found[0], found[1])
     assert 0.1 < found[0].mean() < 0.9

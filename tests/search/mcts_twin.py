@@ -395,11 +395,11 @@ class Twin(Proofs):
             return [], []
         for lane, state in enumerate(states):
             block.states[lane] = state_words(state.fluents.numpy())
-        look(rules, block, count)
+        look(rules, count)
         seed = random_word(self.options.seed, self.blocks, 0)
         seed -= (seed >> 63) << 64
         if self._policy is None:
-            play_uniform(rules, block, count, seed, self.options.numbers.plies)
+            play_uniform(rules, count, seed, self.options.numbers.plies)
         else:
             play_out(block, self._policy.policy, count, seed, self.options.numbers.plies)
         values = np.where(block.terminal[:count, None], block.goals[:count], block.values[:count])

@@ -17,7 +17,7 @@ from neurogame.kernels.actions.changes import compute_changes, exact_gate
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
-from neurogame.kernels.actions.rows import legal_word
+from neurogame.kernels.leaves.picking import masked
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
 
@@ -46,7 +46,7 @@ def score_carefully(
     for write in range(2):
         count = 0
         for word in range(first >> 6, (last + 63) >> 6):
-            left = legal_word(legal, row, word, first, last)
+            left = masked(legal[row, word], word, first, last)
             while left != 0:
                 value = values[outputs[_BLOCK * word + lowest_bit(left) - first]]
                 left &= left - _ONE

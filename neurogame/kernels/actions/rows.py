@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import UInt64s1, UInt64s2
+from neurogame.array_types import UInt64s1
 from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.lane_rows import transpose
-from neurogame.native.bits import first_ones, ones
+from neurogame.kernels.leaves.picking import count_moves
 from neurogame.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)
-
-
-@inner
-def legal_word(legal: UInt64s2, row: int, word: int, first: int, last: int) -> np.uint64:
-    """Return the bits ``first`` up to ``last`` of a word of a row of packed legal moves."""
-    inside = first_ones(last - _BLOCK * word) & ~first_ones(first - _BLOCK * word)
-    bits: np.uint64 = legal[row, word] & inside
-    return bits
 
 
 @inner
@@ -80,7 +72,7 @@ def write_chances(
     for role in range(len(shares)):
         for lane in range(lanes):
             row = scores.rows[begin + step * (first + lane)]
-            count = _count(legal, row, move_bits[role], move_bits[role + 1])
+            count = count_moves(legal, row, move_bits[role], move_bits[role + 1])
             shares[role, lane] = np.float32(1) / np.float32(max(count, 1))
     for number in range(len(leaves)):
         place, word, role = leaves[number, 0], leaves[number, 1], leaves[number, 2]
@@ -88,12 +80,3 @@ def write_chances(
         for lane in range(LANES):
             share = shares[role, lane] if (held >> np.uint64(lane)) & _ONE else np.float32(0)
             rows[place, lane] = np.float32(1) - share if leaves[number, 3] else share
-
-
-@inner
-def _count(legal: UInt64s2, row: int, first: int, last: int) -> int:
-    """Return how many of the bits ``first`` up to ``last`` are set."""
-    total = 0
-    for word in range(first >> 6, (last + 63) >> 6):
-        total += ones(legal_word(legal, row, word, first, last))
-    return total

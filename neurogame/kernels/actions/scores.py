@@ -10,7 +10,8 @@ from neurogame.kernels.actions.careful import score_carefully
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
 from neurogame.kernels.actions.gates import LANES, run_gates, write_leaves
 from neurogame.kernels.actions.limits import SMALL
-from neurogame.kernels.actions.rows import fill_column, fill_single, legal_word, write_chances
+from neurogame.kernels.actions.rows import fill_column, fill_single, write_chances
+from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.neural.lane_math import lane_log
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
@@ -53,7 +54,7 @@ def _write_scores(
     factor, floor = np.float32(formulas.factor), np.float32(formulas.floor)
     count, best = 0, np.float32(0)
     for word in range(first >> 6, (last + 63) >> 6):
-        left = legal_word(legal, row, word, first, last)
+        left = masked(legal[row, word], word, first, last)
         while left != 0:
             move = np.uint64(_BLOCK * word + lowest_bit(left) - first)
             left &= left - _ONE

@@ -15,7 +15,8 @@ from neurogame.kernels.actions.changes import compute_changes
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
 from neurogame.kernels.actions.gates import LANES, run_gates, write_leaves
 from neurogame.kernels.actions.limits import SMALL
-from neurogame.kernels.actions.rows import fill_single, legal_word, write_chances
+from neurogame.kernels.actions.rows import fill_single, write_chances
+from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.neural.lane_math import lane_log
 from neurogame.native.bits import lowest_bit
 from neurogame.native.compiled import inner
@@ -63,7 +64,7 @@ def _find_moves(scores: MoveScores, formulas: Formulas, number: int) -> int:
     legal, moves, row = scores.legal, formulas.legal_moves, scores.rows[number]
     count = 0
     for word in range(first >> 6, (last + 63) >> 6):
-        left = legal_word(legal, row, word, first, last)
+        left = masked(legal[row, word], word, first, last)
         while left != 0:
             moves[count] = _BLOCK * word + lowest_bit(left) - first
             left &= left - _ONE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import final
 
-import numpy as np
 import torch
 
 from neurogame.array_types import Float32s, UInt64s
@@ -19,6 +18,7 @@ from neurogame.judges.states import (
     checked_values,
     new_values,
 )
+from neurogame.kernels.words.rows import unpack_rows
 from neurogame.native.entries import callback
 from neurogame.native.struct import Struct, array_of
 
@@ -90,9 +90,8 @@ class SearchEvaluator:
         """Return the values of packed states; float32 ``[count, R]``."""
         evaluator, count = self._evaluator, len(states)
         assert evaluator is not None
-        flags = np.unpackbits(states.view(np.uint8), axis=1, count=self.fluents, bitorder="little")
         first = next(chain(evaluator.parameters(), evaluator.buffers()), None)
-        held = torch.from_numpy(flags).view(torch.bool)
+        held = unpack_rows(states, self.fluents)
         with torch.no_grad():
             values = evaluator(held if first is None else held.to(first.device))
         result: Float32s = checked_values(values, count, self.roles).float().cpu().numpy()

@@ -6,7 +6,7 @@ import math
 from typing import final
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.backends import resolve_backend
+from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.codegen.kernel import load_kernel
 from neurogame.kernels.codegen.shape import shape_for
 from neurogame.kernels.codegen.step import load_step
@@ -59,15 +59,13 @@ class Leaves:
             ConfigurationError: there is no such backend, or it does not run on the CPU.
             MissingExtraError: its modules are not installed.
         """
-        family, _, variant = resolve_backend(backend, "cpu", circuit).partition("-")
+        family, variant = gates_backend(circuit, backend)
         self._shape = {"leaves": leaves, "depth": depth, "plies": plies}
         self._played = played
         self._python: PythonRules | None = None
         playing = playing or circuit
         if family == "llvm":
-            self.block, self.rules = self._compile(
-                circuit, playing, variant or None, leaves, playouts
-            )
+            self.block, self.rules = self._compile(circuit, playing, variant, leaves, playouts)
         else:
             self.block = self._block(circuit, math.ceil(leaves / LANES))
             rules = TorchRules(circuit, playing, self.block, playouts)

@@ -1,7 +1,7 @@
 """The rules of a game for compiled code: successors, looks and uniform playouts of a block.
 
-Searches call :func:`step`, :func:`look` and :func:`play_uniform` with the state machine and the
-block of one :class:`~neurogame.kernels.leaves.leaves.Leaves`. What answers them is called by its
+Searches call :func:`step`, :func:`look` and :func:`play_uniform` with the state machine of one
+:class:`~neurogame.kernels.leaves.leaves.Leaves`. What answers them is called by its
 address: compiled rules (:mod:`~neurogame.kernels.leaves.compiled_rules` and
 :mod:`~neurogame.kernels.leaves.uniform`) or Python (:mod:`~neurogame.kernels.leaves.python_rules`).
 So a search is compiled once, whatever the game.
@@ -48,26 +48,25 @@ class StateMachine(Struct):
 
 
 @compiled
-def step(rules: StateMachine, block: Block, count: int) -> None:
+def step(rules: StateMachine, count: int) -> None:
     """Make the joint moves of the first leaves: fills states, hashes, lanes and what is seen."""
     rules.count = count
     rules.make_moves(rules)
 
 
 @compiled
-def look(rules: StateMachine, block: Block, count: int) -> None:
+def look(rules: StateMachine, count: int) -> None:
     """Look at the first leaves' ``states``: fills hashes, lanes, legal moves, ends and goals."""
     rules.count = count
     rules.look_at(rules)
 
 
 @compiled
-def play_uniform(rules: StateMachine, block: Block, count: int, seed: int, plies: int) -> None:
+def play_uniform(rules: StateMachine, count: int, seed: int, plies: int) -> None:
     """Play the first leaves' states on at random; fills ``values``.
 
     Args:
-        rules: the game.
-        block: the leaves, as the last :func:`step` or :func:`look` left them.
+        rules: the game; its leaves are as the last :func:`step` or :func:`look` left them.
         count: number of leaves.
         seed: any integer, different for every call.
         plies: most plies of a playout; where it is reached, the goals of that state count.

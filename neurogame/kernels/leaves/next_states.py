@@ -132,7 +132,7 @@ def fill_next(following: NextStates, scores: MoveScores) -> int:
             place, number = place + 1, 0
     following.place, following.number = place, number
     if filled > 0:
-        step(following.rules, following.rules.block, filled)
+        step(following.rules, filled)
     return filled
 
 

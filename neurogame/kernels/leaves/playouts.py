@@ -91,7 +91,7 @@ def walk(policy: Policy) -> None:
     Those are the first lanes of the policy's own block, as its last step left them, and of
     ``policy.lanes``.
     """
-    playout, block, plies = policy.block, policy.leaves, policy.plies
+    block, plies = policy.leaves, policy.plies
     left = _begin(policy)
     for ply in range(plies):
         policy.left, policy.ply = left, ply
@@ -101,7 +101,7 @@ def walk(policy: Policy) -> None:
         policy.choose(policy)
         for row in range(left):
             block.plies[policy.lanes[row]] = ply + 1
-        step(policy.rules, playout, left)
+        step(policy.rules, left)
         left = _keep(block, policy, left, ply + 1 == plies)
     policy.left = left
 

@@ -17,7 +17,6 @@ _OPENING, _IMAGE = 1 << 19, (1 << 19) + 1
 
 def play_rounds(games: GameLanes) -> None:
     """Play a number of plies in every lane."""
-    block = games.machine.block
     for _ in range(games.rounds):
         _keep(games)
         choose_all(games)
@@ -25,7 +24,7 @@ def play_rounds(games: GameLanes) -> None:
             games.stuck = 1
         if (games.stuck | games.machine.failed | games.children.machine.failed) != 0:
             return
-        step(games.machine, block, len(games.ply))
+        step(games.machine, len(games.ply))
         _go_on(games)
         games.clock += 1
 

@@ -70,19 +70,19 @@ def test_successors_are_those_of_plain_torch(name: str) -> None:
     assert leaves.is_compiled
     fill(leaves, name, count)
     states, seen = expected(name, leaves, count)
-    step(leaves.rules, leaves.block, count)
+    step(leaves.rules, count)
     assert_seen(leaves, count, states, seen)
     # Moves of an earlier call must not linger, and fewer leaves leave the others alone.
     fewer = max(count // 3, 1)
     before = leaves.block.states[fewer:].copy()
     fill(leaves, name, count, seed=2)
     states, seen = expected(name, leaves, fewer)
-    step(leaves.rules, leaves.block, fewer)
+    step(leaves.rules, fewer)
     assert_seen(leaves, fewer, states, seen)
     np.testing.assert_array_equal(leaves.block.states[fewer:], before)
     parents = reachable(name, count)
     leaves.block.states[:] = parents
-    look(leaves.rules, leaves.block, count)
+    look(leaves.rules, count)
     assert_seen(leaves, count, parents, look_at_states(plain(name), parents))
 
 
@@ -94,9 +94,9 @@ def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> Non
     assert made.is_compiled == (backend != "torch")
     fill(made, name, leaves)
     states, seen = expected(name, made, leaves)
-    step(made.rules, made.block, leaves)
+    step(made.rules, leaves)
     assert_seen(made, leaves, states, seen)
-    play_uniform(made.rules, made.block, leaves, 5, 1000)
+    play_uniform(made.rules, leaves, 5, 1000)
     player = TorchPlayouts(game(name).circuit)
     words = torch.from_numpy(lanes_of(states, len(made.block.lanes)))
     ends = player.finish(GivenLanes(words, torch.arange(words.shape[1]), 5)).words
@@ -113,8 +113,8 @@ def test_moves_of_playouts_are_those_of_plain_torch(name: str, variant: str) -> 
     for seed, plies in ((3, 1000), (5, 0), (1 << 62, 2)):
         for leaves in (one, other):
             leaves.block.states[:] = reachable(name, count)
-            look(leaves.rules, leaves.block, count)
-            play_uniform(leaves.rules, leaves.block, count, seed, plies)
+            look(leaves.rules, count)
+            play_uniform(leaves.rules, count, seed, plies)
         np.testing.assert_array_equal(one.block.values, other.block.values)
         np.testing.assert_array_equal(one.block.played, other.block.played)
         assert not one.block.played[one.block.terminal].any()
@@ -130,14 +130,14 @@ def test_compiled_playouts_are_those_of_plain_torch(name: str, playouts: int) ->
     other = Leaves(circuit, count, playouts=playouts, backend="torch")
     for leaves in (one, other):
         leaves.block.states[:] = reachable(name, count)
-        look(leaves.rules, leaves.block, count)
+        look(leaves.rules, count)
     for seed, plies in ((3, 1000), (-4, 0), (1 << 62, 2)):
         for leaves in (one, other):
-            play_uniform(leaves.rules, leaves.block, count, seed, plies)
+            play_uniform(leaves.rules, count, seed, plies)
         np.testing.assert_array_equal(one.block.values, other.block.values)
     # Without a ply left, the goals of the state itself count.
     for leaves in (one, other):
-        play_uniform(leaves.rules, leaves.block, count, 1, 0)
+        play_uniform(leaves.rules, count, 1, 0)
         np.testing.assert_array_equal(leaves.block.values, leaves.block.goals)
 
 
@@ -146,10 +146,10 @@ def test_playouts_have_the_simulator_s_means(name: str) -> None:
     circuit = game(name).circuit
     leaves = Leaves(circuit, 512)
     leaves.block.states[:] = pack_lanes(circuit.initial[None])
-    look(leaves.rules, leaves.block, 512)
+    look(leaves.rules, 512)
     found = []
     for seed in range(16):
-        play_uniform(leaves.rules, leaves.block, 512, seed, 1000)
+        play_uniform(leaves.rules, 512, seed, 1000)
         found.append(leaves.block.values.copy())
     values = np.concatenate(found)
     results = play_out(game(name).simulator(), len(values), seed=99)
@@ -158,7 +158,7 @@ def test_playouts_have_the_simulator_s_means(name: str) -> None:
     assert (np.abs(values.mean(axis=0) - wanted.mean(axis=0)) < 5 * error).all()
     # Another seed, other games; the same one, the same games.
     assert not np.array_equal(found[0], found[1])
-    play_uniform(leaves.rules, leaves.block, 512, 1, 1000)
+    play_uniform(leaves.rules, 512, 1, 1000)
     np.testing.assert_array_equal(leaves.block.values, found[1])
 
 
@@ -166,7 +166,7 @@ def test_playouts_have_the_simulator_s_means(name: str) -> None:
 def search(rules: Any, block: Any, count: int) -> int:
     """Search like a core: until something fails."""
     for number in range(10):
-        step(rules, block, count)
+        step(rules, count)
         if rules.failed != 0:
             return number
     return 10

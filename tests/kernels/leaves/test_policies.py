@@ -31,7 +31,7 @@ def at_start(game: Game, leaves: int, plies: int = 200) -> Leaves:
     """Return leaves that are all in the initial state."""
     made = Leaves(game.circuit, leaves, depth=8, plies=plies)
     made.block.states[:] = pack_lanes(game.circuit.initial[None])
-    look(made.rules, made.block, leaves)
+    look(made.rules, leaves)
     return made
 
 

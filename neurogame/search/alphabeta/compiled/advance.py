@@ -195,7 +195,7 @@ def set_root(search: Search, state: UInt64s2) -> int:
     stack = search.stack
     block = search.block
     copy_row(state, 0, block.states, 0)
-    look(search.rules, block, 1)
+    look(search.rules, 1)
     copy_row(block.states, 0, stack.states, 0)
     copy_row(block.legal, 0, stack.legal, 0)
     search.top = 0
@@ -234,7 +234,7 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
     for ply in range(most):
         joint_move(choices, row, line[ply])
         copy_row(line, ply, block.joint, 0)
-        step(search.rules, block, 1)
+        step(search.rules, 1)
         if search.numbers.transpositions == 0 and ply == 0:
             key = stack.rows[1 + row].key
         else:

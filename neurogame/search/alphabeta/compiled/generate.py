@@ -125,7 +125,7 @@ def _work(search: Search, count: int) -> int:
     begin = nanoseconds()
     if max(begin, begin + _expected(search, count) - _TOLERANCE) >= search.deadline:
         return OUT_OF_TIME
-    step(rules, block, count)
+    step(rules, count)
     middle = nanoseconds()
     if rules.failed != 0:
         return FAILED

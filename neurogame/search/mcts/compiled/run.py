@@ -164,7 +164,7 @@ def _expand(search: Search, weight: int, chosen: int) -> None:
     if is_alone:
         search.parts.take_leaf(search)
     else:
-        step(search.rules, block, leaves)
+        step(search.rules, leaves)
         totals.rules += weight * (_clock(weight) - chosen)
     stepped = _clock(weight)
     if search.tree.hinted:
@@ -209,7 +209,7 @@ def take_leaf(search: Search) -> None:
     make_room(ahead)
     gather_next(search)
     chosen = nanoseconds()
-    step(search.rules, block, sims.leaves)
+    step(search.rules, sims.leaves)
     stepped = nanoseconds()
     search.parts.play(search)
     played = nanoseconds()
@@ -229,8 +229,8 @@ def _seed(search: Search) -> int:
 
 def play_on(search: Search) -> None:
     """Play the leaves on, uniformly to the end."""
-    block, plies = search.block, search.options.numbers.plies
-    play_uniform(search.rules, block, search.sims.leaves, _seed(search), plies)
+    plies = search.options.numbers.plies
+    play_uniform(search.rules, search.sims.leaves, _seed(search), plies)
 
 
 def play_by_policy(search: Search) -> None:
