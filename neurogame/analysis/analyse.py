@@ -290,14 +290,13 @@ def _no_noops(circuit: Circuit) -> tuple[tuple[int, ...], ...]:
 
 def _act_together(circuit: Circuit, seen: Observations, noops: tuple[tuple[int, ...], ...]) -> bool:
     """Return whether two roles that have noops were seen to make other moves at once."""
-    if not seen.forced:
-        return False
-    rows = np.frombuffer(b"".join(seen.forced), np.uint8).reshape(len(seen.forced), -1)
-    legal, acting = np.unpackbits(rows, axis=1), np.zeros(len(rows), np.int64)
-    for (begin, end), waiting in zip(pairwise(circuit.move_offsets), noops, strict=True):
-        if waiting:
-            acting += np.delete(legal[:, begin:end], waiting, axis=1).any(axis=1)
-    return bool((acting > 1).any())
+    firsts, role_of = circuit.move_offsets.tolist(), circuit.role_of_move.tolist()
+    waiting = {first + move for first, own in zip(firsts, noops, strict=False) for move in own}
+    acting = (
+        {role_of[move] for move in moves if noops[role_of[move]] and move not in waiting}
+        for moves in seen.forced
+    )
+    return any(len(roles) > 1 for roles in acting)
 
 
 def _noops_verdict(

@@ -41,7 +41,7 @@ class Observations:
             held; bool ``[R, F]``.
         together: two roles had two or more legal moves each in one state.
         idle: moves that were a role's only one while another role had two or more; bool ``[M]``.
-        forced: the legal moves of states in which no role had two or more; packed bool ``[M]``.
+        forced: the legal moves of each state in which no role had two or more.
         stuck: roles that had no legal move; bool ``[R]``.
         ends_with: goal values seen in terminal states; bool ``[V]``.
         sums: sums of all roles' goals in terminal states, where each has one or more.
@@ -64,7 +64,7 @@ class Observations:
     chooses: Bools
     together: bool
     idle: Bools
-    forced: set[bytes]
+    forced: set[tuple[int, ...]]
     stuck: Bools
     ends_with: Bools
     sums: set[int]
@@ -181,7 +181,7 @@ def _look(
     seen.stuck |= any_lane(~one & open_)
     if len(two) > 1:
         lanes = _lanes(open_ & ~np.bitwise_or.reduce(two))
-        seen.forced.update(map(bytes, np.packbits(_columns(legal, lanes), axis=1)))
+        seen.forced.update(tuple(row.nonzero()[0].tolist()) for row in _columns(legal, lanes))
     for role, (a, b) in enumerate(pairwise(offsets)):
         seen.chooses[role] |= any_lane(state & (two[role] & open_))
         others = np.bitwise_or.reduce(np.delete(two, role, axis=0), axis=0)

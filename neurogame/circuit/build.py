@@ -12,7 +12,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.circuit.cycles import cycles_among, refuse_negation
+from neurogame.circuit.cycles import open_cycles, refuse_negation
 from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.circuit.fixpoint import solve_cycles
 from neurogame.gdl.terms import Rules
@@ -91,9 +91,7 @@ class _Builder:
             if self.progress.done.all():
                 return
             if cycles is None:
-                cycles = cycles_among(
-                    self.definitions, np.flatnonzero(~self.progress.done).tolist()
-                )
+                cycles = open_cycles(self.definitions, self.progress)
                 for cycle in cycles:
                     refuse_negation(self.definitions, cycle, self.rules)
             closed = [c for c in cycles if self._waits_for_itself(c)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from neurogame.array_types import Int64s
@@ -25,22 +23,21 @@ def find_cycles(program: GroundProgram) -> list[list[int]]:
     ready = progress.first()
     while len(ready):
         ready = progress.release(ready)
-    cycles = cycles_among(definitions, np.flatnonzero(~progress.done).tolist())
-    return [component.tolist() for component in cycles]
+    return [component.tolist() for component in open_cycles(definitions, progress)]
 
 
-def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[Int64s]:
+def open_cycles(definitions: Definitions, progress: Progress) -> list[Int64s]:
     """Return the strongly connected components that are cycles, dependencies first.
 
     Args:
         definitions: the rules.
-        atoms: the atoms to look at; no others count.
+        progress: the atoms that it has derived do not count.
 
     Returns:
         Components of more than one atom, or of one that depends on itself; their atoms,
         ascending, int64 ``[n]`` each.
     """
-    left = set(atoms)
+    left = set(np.flatnonzero(~progress.done).tolist())
     edges = {a: [b for b in definitions.needs(a) if b in left] for a in left}
     components = strong_components(sorted(left), edges)
     return [np.array(sorted(c)) for c in components if len(c) > 1 or c[0] in edges[c[0]]]
