@@ -50,16 +50,14 @@ class Geometry:
         return self.other[span], self.weight[span]
 
 
-def find_geometry(circuit: Circuit, variable_of: Int64s, count: int) -> Geometry:
+def find_geometry(rows: Int64s, count: int) -> Geometry:
     """Return the neighbours of each variable.
 
     Args:
-        circuit: the game.
-        variable_of: variable of each fluent, or -1; int64 ``[F]``.
+        rows: what gates depend on, see :func:`small_supports`; int64 ``[n, 6]``.
         count: number of variables.
     """
     pairs, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
-    rows = small_supports(circuit, variable_of)
     size = (rows >= 0).sum(axis=1)
     for wide in range(2, MOST_READ + 1):
         supports = rows[size == wide][:, -wide:]

@@ -12,8 +12,6 @@ from neurogame.analysis.observe import Observations, observe_all, observe_play
 from neurogame.analysis.random_play import WordEvaluator
 from neurogame.analysis.state_space import enumerate_states
 from neurogame.array_types import Bools, Int64s
-from neurogame.circuit.circuit import Circuit
-from neurogame.splitmix import seed_word
 
 _INVENTED = 512
 
@@ -37,14 +35,11 @@ class Sample:
         return self.seen.sample
 
 
-def sample_states(
-    evaluator: WordEvaluator, *, seed: int, states: int, games: int, work: int
-) -> Sample:
+def sample_states(evaluator: WordEvaluator, *, states: int, games: int, work: int) -> Sample:
     """Enumerate the states of a game, or sample them.
 
     Args:
         evaluator: of the game.
-        seed: of random play.
         states: most states to enumerate.
         games: random games otherwise.
         work: most input literals read for either.
@@ -52,27 +47,23 @@ def sample_states(
     space = enumerate_states(evaluator, states=states, steps=8 * states, work=work // 4)
     if space is not None:
         return Sample(observe_all(evaluator.circuit, space), True)
-    seen = observe_play(evaluator, seed=seed, games=games, plies=1000, work=work)
+    seen = observe_play(evaluator, seed=0, games=games, plies=1000, work=work)
     return Sample(seen, False)
 
 
-def spread(circuit: Circuit, states: Bools, most: int) -> Bools:
+def spread(states: Bools, most: int) -> Bools:
     """Return at most so many of the states, evenly spread, the first among them; bool ``[n, F]``.
 
     Args:
-        circuit: the game.
         states: bool ``[S, F]``.
         most: at least 1.
     """
-    assert states.shape[1] == len(circuit.fluents)
     if len(states) <= most:
         return states
     return states[np.linspace(0, len(states) - 1, most).astype(np.int64)]
 
 
-def invented(
-    sizes: Int64s, fluents: Int64s, conditions: Sequence[Int64s], initial: Bools, seed: int
-) -> Bools:
+def invented(sizes: Int64s, fluents: Int64s, conditions: Sequence[Int64s], initial: Bools) -> Bools:
     """Return states that need not be reachable, so that every fluent holds in some of them.
 
     Every variable has a value at random; in every second state one of the conditions holds.
@@ -82,12 +73,11 @@ def invented(
         fluents: those of one variable after the other.
         conditions: literals ``2 f`` and ``2 f + 1`` that hold together.
         initial: values of the fluents that are in no variable; bool ``[F]``.
-        seed: of all choices.
 
     Returns:
         Bool ``[n, F]``.
     """
-    random = np.random.default_rng(seed_word(seed))
+    random = np.random.default_rng(0)
     states = np.repeat(initial[None], _INVENTED, axis=0)
     states[:, fluents] = False
     if len(sizes):

@@ -106,11 +106,7 @@ def find_structure(
     form = game if form is circuit else renumbered(form, order, move_order)
     evaluator = WordEvaluator(game)
     sample = sample_states(
-        evaluator,
-        seed=0,
-        states=limits.states,
-        games=limits.games,
-        work=limits.play_work,
+        evaluator, states=limits.states, games=limits.games, work=limits.play_work
     )
     variables = find_variables(game, sample, ConeFinder(game.graph), work=limits.proof_work)
     variable_of = np.full(fluents, -1, np.int64)
@@ -123,7 +119,8 @@ def find_structure(
     if mode is not None:
         mode_fluents = order[variables[mode.variable].fluents]
         mode = replace(mode, roles=mode.roles[np.argsort(mode_fluents)])
-    geometry = find_geometry(form, variable_of, len(variables))
+    supports = small_supports(form, variable_of)
+    geometry = find_geometry(supports, len(variables))
     literals = line_literals(conditions)
     held = _held_together(literals, order)
     if len(held) > limits.lines:
@@ -134,15 +131,14 @@ def find_structure(
         conditions = {frozenset(one.tolist()) for one in wide} or conditions
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
-    strange = invented(sizes, values, literals, game.initial, 0)
+    strange = invented(sizes, values, literals, game.initial)
     symmetries, whole = find_symmetries(
         game,
         form,
         evaluator,
         variable_of < 0,
-        np.concatenate([spread(game, sample.states, 1024), strange]),
-        (literals, (), _pairs(form, variables, variable_of)),
-        seed=0,
+        np.concatenate([spread(sample.states, 1024), strange]),
+        (literals, (), _pairs(supports, variables)),
         most=limits.symmetries,
         work=limits.graph_work if form.graph.edge_count <= limits.edges else 0,
     )
@@ -176,12 +172,15 @@ def _orders(form: Circuit, limits: StructureLimits) -> tuple[Int64s, Int64s]:
     return np.argsort(rank[:fluents]), by_role
 
 
-def _pairs(form: Circuit, variables: Sequence[StateVariable], variable_of: Int64s) -> list[Int64s]:
+def _pairs(rows: Int64s, variables: Sequence[StateVariable]) -> list[Int64s]:
     """Return the fluents of each two variables that some gate reads and no others.
 
     As literals; nothing if there are too many.
+
+    Args:
+        rows: what gates depend on; see :func:`small_supports`.
+        variables: of the game.
     """
-    rows = small_supports(form, variable_of)
     rows = np.unique(rows[(rows >= 0).sum(axis=1) == 2][:, -2:], axis=0)
     if len(rows) > _MOST_PAIRS:
         return []
