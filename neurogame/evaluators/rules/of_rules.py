@@ -1,8 +1,7 @@
 """Weighted rules as an evaluator: a rules network, which both compiled searches know.
 
-Rules about the same sets of fluents share a look-up: its row says how many of each set hold. What
-is about one fluent goes into one hidden unit for each output, far above its threshold. Whose turn
-it is chooses the weights, and costs nothing.
+Rules about the same sets of fluents share a look-up: its row says how many of each set hold. Whose
+turn it is chooses the weights, and costs nothing.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias, final
 
 import numpy as np
-import torch
 
-from neurogame.array_types import Float64s
+from neurogame.array_types import Float64s, Int64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
-from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, plain_layout
+from neurogame.evaluators.rules_network.sums import sum_network
 from neurogame.simulate.game import Game
 
 MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
@@ -105,34 +102,30 @@ class _Collected:
 
     def evaluator(self, opposed: bool) -> RulesNetwork:
         """Return the evaluator."""
-        modes, outputs = self.shape
-        above = np.abs(self.linear).sum(axis=2) + 1.0
-        # A constant is a look-up that nothing changes.
-        blocks = [(self.constant - above)[:, :, None]]
-        blocks += [table.reshape(modes, outputs, -1) for table in self.tables.values()]
-        if len(blocks) > MOST_LOOKUPS:
+        if len(self.tables) >= MOST_LOOKUPS:
             raise LimitError(
-                f"the rules count in {len(blocks) - 1:,} different groups of sets of fluents; at "
+                f"the rules count in {len(self.tables):,} different groups of sets of fluents; at "
                 f"most {MOST_LOOKUPS - 1:,} are allowed: use fewer rules or facts"
             )
-        layout = self._layout([block.shape[2] for block in blocks], opposed)
-        config = RulesNetworkConfig(hidden=outputs, lookups=len(blocks), rules=0.0)
-        evaluator = RulesNetwork(self.roles, layout, config, 0)
-        with torch.no_grad():
-            evaluator.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
-            evaluator.embedding.copy_(torch.from_numpy(self.linear.transpose(0, 2, 1)))
-            evaluator.bias.copy_(torch.from_numpy(above))
-            evaluator.readout.copy_(torch.eye(outputs).expand(modes, -1, -1))
-        return evaluator
+        return sum_network(
+            self.constant,
+            self.linear,
+            [
+                (self._addends(sets), table.reshape(*self.shape, -1))
+                for sets, table in self.tables.items()
+            ],
+            roles=self.roles,
+            modes=self.modes,
+            opposed=opposed,
+        )
 
-    def _layout(self, sizes: list[int], opposed: bool) -> RulesNetworkLayout:
-        addends = np.zeros((self.fluents, len(sizes)), np.int64)
-        for number, sets in enumerate(self.tables, 1):
-            step = 1
-            for fluents in reversed(sets):
-                addends[list(fluents), number] += step
-                step *= len(fluents) + 1
-        return plain_layout(addends, sizes, self.modes, self.shape[1], opposed)
+    def _addends(self, sets: _Sets) -> Int64s:
+        """Return by how much fluents raise the row that says how many of each set hold."""
+        addends, step = np.zeros(self.fluents, np.int64), 1
+        for fluents in reversed(sets):
+            addends[list(fluents)] += step
+            step *= len(fluents) + 1
+        return addends
 
 
 def _joined(counts: Iterable[GroundCount]) -> list[GroundCount] | None:

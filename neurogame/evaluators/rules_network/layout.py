@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.array_types import Float32s1, Int32s1, Int32s2, Int32s3, Int64s
+from neurogame.array_types import (
+    AnyInts,
+    Float32s1,
+    Float64s,
+    Int32s1,
+    Int32s2,
+    Int32s3,
+    Int64s,
+)
 from neurogame.errors import ConfigurationError
 
 
@@ -127,6 +135,30 @@ class RulesNetworkLayout:
         addends[fluent, self.lookup] = self.addend
         return addends
 
+    def with_lookups(self, addends: AnyInts, first: AnyInts, last: AnyInts) -> RulesNetworkLayout:
+        """Return a layout with the same perspectives, and these look-ups.
+
+        Args:
+            addends: by how much a fluent raises the row that a look-up reads; ``[F, L]``.
+            first: row of a look-up where none of its fluents holds; ``[L]``.
+            last: the last row that it may read; ``[L]``.
+        """
+        fluent, lookup = np.nonzero(addends)
+        return replace(
+            self,
+            sizes=replace(
+                self.sizes,
+                lookups=len(first),
+                addends=len(lookup),
+                rows=int(last.max(initial=0)) + 1,
+            ),
+            start=np.searchsorted(fluent, np.arange(len(addends) + 1)).astype(np.int32),
+            lookup=lookup.astype(np.int32),
+            addend=addends[fluent, lookup].astype(np.int32),
+            first=first.astype(np.int32),
+            last=last.astype(np.int32),
+        )
+
     def mode_of(self, held: Tensor) -> Tensor:
         """Return the mode of states, float ``[B, F]``; int64 ``[B]``, 0 where nothing says so."""
         if not len(self.mode_fluent):
@@ -198,58 +230,35 @@ def empty_layout(sizes: RulesNetworkSizes) -> RulesNetworkLayout:
     )
 
 
-def by_fluent(addends: Int64s | Int32s2) -> tuple[Int32s1, Int32s1, Int32s1]:
-    """Return ``start``, ``lookup`` and ``addend`` of a layout.
-
-    Args:
-        addends: by how much a fluent raises the row that a look-up reads; ``[F, L]``.
-    """
-    fluent, lookup = np.nonzero(addends)
-    start = np.searchsorted(fluent, np.arange(len(addends) + 1))
-    return (
-        start.astype(np.int32),
-        lookup.astype(np.int32),
-        addends[fluent, lookup].astype(np.int32),
-    )
-
-
-def plain_layout(
-    addends: Int64s, sizes: Sequence[int], modes: Sequence[int], outputs: int, opposed: bool
+def bare_layout(
+    *,
+    mode_fluent: Int64s,
+    seen_as: Int64s,
+    weights: Int64s,
+    turn: Int64s,
+    sign: Float64s,
+    images: Int64s,
+    opposed: bool,
 ) -> RulesNetworkLayout:
-    """Return a layout in which states are seen as they are, in each mode by weights of its own.
-
-    Args:
-        addends: by how much a fluent raises the row that a look-up reads; int64 ``[F, L]``.
-        sizes: rows of each look-up's table, which no other one reads; ``L``.
-        modes: fluents of which always one holds and says which mode it is; none: one mode.
-        outputs: ``O``.
-        opposed: whether there are two roles whose goals always add up to 100.
-    """
-    start, lookup, addend = by_fluent(addends)
-    fluents, count, ends = len(addends), max(len(modes), 1), np.cumsum(sizes)
-    seen = np.tile(np.arange(fluents, dtype=np.int32), (count, 1))
-    return RulesNetworkLayout(
-        sizes=RulesNetworkSizes(
-            fluents=fluents,
-            modes=count,
-            mode_fluents=len(modes),
-            sets=count,
-            outputs=outputs,
-            lookups=len(sizes),
-            addends=len(lookup),
-            rows=int(ends[-1]),
-            images=1,
-            opposed=opposed,
-        ),
-        mode_fluent=np.array(modes, np.int32),
-        seen_as=seen,
-        weights=np.arange(count, dtype=np.int32),
-        turn=np.tile(np.arange(outputs, dtype=np.int32), (count, 1)),
-        sign=np.ones(count, np.float32),
-        start=start,
-        lookup=lookup,
-        addend=addend,
-        first=(ends - sizes).astype(np.int32),
-        last=(ends - 1).astype(np.int32),
-        images=seen[:, None].copy(),
+    """Return a layout of perspectives, which has no look-ups yet; see its fields."""
+    sizes = RulesNetworkSizes(
+        fluents=seen_as.shape[1],
+        modes=len(seen_as),
+        mode_fluents=len(mode_fluent),
+        sets=int(weights.max()) + 1,
+        outputs=turn.shape[1],
+        lookups=0,
+        addends=0,
+        rows=1,
+        images=images.shape[1],
+        opposed=opposed,
+    )
+    return replace(
+        empty_layout(sizes),
+        mode_fluent=mode_fluent.astype(np.int32),
+        seen_as=seen_as.astype(np.int32),
+        weights=weights.astype(np.int32),
+        turn=turn.astype(np.int32),
+        sign=sign.astype(np.float32),
+        images=images.astype(np.int32),
     )

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
-from neurogame.evaluators.rules_network.layout import (
-    RulesNetworkLayout,
-    RulesNetworkSizes,
-    by_fluent,
-)
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, bare_layout
 from neurogame.evaluators.rules_network.perspective import find_perspectives
 from neurogame.structure.patterns import draw_patterns
 from neurogame.structure.structure import Structure
@@ -30,7 +26,6 @@ def make_layout(
         seed: decides which patterns are drawn.
     """
     seen = find_perspectives(structure, mode=config.mode, symmetries=config.symmetries)
-    roles, fluents = len(structure.symmetries[0].roles), len(structure.variable_of)
     counts = structure.variable_of >= 0
     if structure.mode is not None and config.mode:
         counts = counts & (structure.variable_of != structure.mode.variable)
@@ -41,7 +36,6 @@ def make_layout(
             for v in seen.views
         ]
     )
-    outputs = 1 if opposed else roles
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
     patterns = draw_patterns(
@@ -53,31 +47,15 @@ def make_layout(
         most_values=config.most_values,
         line_share=config.line_share,
     )
-    start, lookup, addend = by_fluent(patterns.addends)
     ends = np.cumsum(patterns.table_size)
     first = (ends - patterns.table_size)[patterns.table]
-    return RulesNetworkLayout(
-        sizes=RulesNetworkSizes(
-            fluents=fluents,
-            modes=len(view),
-            mode_fluents=len(seen.fluents),
-            sets=int(seen.weights.max()) + 1,
-            outputs=outputs,
-            lookups=len(first),
-            addends=len(lookup),
-            rows=int(ends[-1]) if len(ends) else 1,
-            images=images.shape[1],
-            opposed=opposed,
-        ),
-        mode_fluent=seen.fluents.astype(np.int32),
-        seen_as=view.astype(np.int32),
-        weights=seen.weights.astype(np.int32),
-        turn=np.stack(turn).astype(np.int32),
-        sign=np.array(sign, np.float32),
-        start=start,
-        lookup=lookup,
-        addend=addend,
-        first=first.astype(np.int32),
-        last=(first + patterns.table_size[patterns.table] - 1).astype(np.int32),
-        images=images.astype(np.int32),
-    )
+    last = first + patterns.table_size[patterns.table] - 1
+    return bare_layout(
+        mode_fluent=seen.fluents,
+        seen_as=view,
+        weights=seen.weights,
+        turn=np.stack(turn),
+        sign=np.array(sign),
+        images=images,
+        opposed=opposed,
+    ).with_lookups(patterns.addends, first, last)

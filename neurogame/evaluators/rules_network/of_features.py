@@ -1,20 +1,13 @@
-"""Features as an evaluator: a rules network, with their weights in place of learned ones.
-
-What is a sum over fluents goes into one hidden unit for each output, far above its threshold, and
-look-ups stay look-ups. So searches value it by differences, as what has been learned, and learning
-can go on from it.
-"""
+"""Features as an evaluator: a rules network, with their weights in place of learned ones."""
 
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from neurogame.array_types import Float32s, Int64s
 from neurogame.circuit.circuit import HasCircuit
-from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import plain_layout
+from neurogame.evaluators.rules_network.sums import sum_network
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.store import known_evidence
@@ -56,26 +49,15 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> RulesNetw
         game: the game.
         weighted: its features with their weights.
     """
-    features, weights = weighted.features, weighted.weights
-    circuit = game.circuit
-    fluents, outputs = len(circuit.fluents), len(weighted.constants)
-    linear = weights @ np.stack([feature.fluents for feature in features])
-    rows = _look_ups(weighted, fluents)
-    # A constant is a look-up that nothing changes.
-    above = np.abs(linear).sum(axis=1) + 1.0
-    constant = (weighted.constants - above).astype(np.float32)
-    columns: list[Int64s] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
-    sizes = [1, *(table.shape[1] for _, table in rows)]
-    tables_of = np.concatenate([constant[:, None], *(table for _, table in rows)], axis=1)
-    layout = plain_layout(np.stack(columns, axis=1), sizes, [], outputs, weighted.opposed)
-    config = RulesNetworkConfig(hidden=outputs, lookups=len(sizes), rules=0.0)
-    evaluator = RulesNetwork(len(circuit.roles), layout, config, 0)
-    with torch.no_grad():
-        evaluator.tables.copy_(torch.from_numpy(tables_of)[None])
-        evaluator.embedding.copy_(torch.from_numpy(linear.T.astype(np.float32))[None])
-        evaluator.bias.copy_(torch.from_numpy(above.astype(np.float32))[None])
-        evaluator.readout.copy_(torch.eye(outputs)[None])
-    return evaluator
+    fluents = len(game.circuit.fluents)
+    linear = weighted.weights @ np.stack([feature.fluents for feature in weighted.features])
+    return sum_network(
+        weighted.constants[None],
+        linear[None],
+        [(column, rows[None]) for column, rows in _look_ups(weighted, fluents)],
+        roles=len(game.circuit.roles),
+        opposed=weighted.opposed,
+    )
 
 
 def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[Int64s, Float32s]]:

@@ -15,7 +15,7 @@ from torch import Tensor
 from neurogame.array_types import Int64s1
 from neurogame.evaluators.rules_network.config import RulesNetworkConfig
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
-from neurogame.evaluators.rules_network.layout import RulesNetworkLayout, by_fluent
+from neurogame.evaluators.rules_network.layout import RulesNetworkLayout
 from neurogame.evaluators.rules_network.unit_images import unit_orbits
 
 
@@ -85,18 +85,8 @@ def _with_tables(layout: RulesNetworkLayout, larger: RulesNetworkLayout) -> Rule
     table_rows[table] = rows
     first = sizes.rows + (np.cumsum(table_rows) - table_rows)[table]
     joined = np.concatenate([addends, more[:, taken]], axis=1)
-    start, lookup, addend = by_fluent(joined)
-    return replace(
-        layout,
-        sizes=replace(
-            sizes,
-            lookups=joined.shape[1],
-            addends=len(lookup),
-            rows=sizes.rows + int(table_rows.sum()),
-        ),
-        start=start,
-        lookup=lookup,
-        addend=addend,
-        first=np.concatenate([layout.first, first]).astype(np.int32),
-        last=np.concatenate([layout.last, first + rows - 1]).astype(np.int32),
+    return layout.with_lookups(
+        joined,
+        np.concatenate([layout.first, first]),
+        np.concatenate([layout.last, first + rows - 1]),
     )
