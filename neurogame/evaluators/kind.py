@@ -197,7 +197,7 @@ class EvaluatorKind(Kind, Generic[Valued]):
         raise ConfigurationError(f"checkpoints hold no evaluator of kind {self.name!r}")
 
     def networks(self, evaluator: Valued) -> WeightedNetworks | None:
-        """Return the networks with weights from rules that an evaluator is or holds, or None."""
+        """Return an evaluator as the networks with weights from rules that it is, or None."""
         return None
 
     def is_sum(self, evaluator: Valued) -> bool:

@@ -201,25 +201,20 @@ def tensor_drifts(
 
 
 def weighted_networks(evaluator: Evaluator) -> WeightedNetworks | None:
-    """Return the networks with weights from rules that an evaluator is or holds, or None."""
+    """Return an evaluator as the networks with weights from rules that it is, or None."""
     return kind_of_evaluator(evaluator).networks(evaluator)
 
 
 def weighted(evaluator: Evaluator) -> WeightedNetworks:
-    """Return the evaluator as goal networks with weights.
+    """Return the evaluator as networks with weights from rules.
 
     Raises:
         GameError: it has no weights that come from rules.
     """
     networks = weighted_networks(evaluator)
-    if networks is None or networks is not evaluator:
-        raise no_weights(evaluator)
+    if networks is None:
+        raise GameError(
+            f"an evaluator of kind {evaluator.describe().get('kind')!r} has no weights that come "
+            "from rules; kinds 'cilp', 'cilp-paper' and 'random' have"
+        )
     return networks
-
-
-def no_weights(evaluator: Evaluator) -> GameError:
-    """Return the error for an evaluator without weights that come from rules."""
-    return GameError(
-        f"an evaluator of kind {evaluator.describe().get('kind')!r} has no weights that come from "
-        "rules; kinds 'cilp', 'cilp-paper' and 'random' have"
-    )

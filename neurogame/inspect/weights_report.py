@@ -50,7 +50,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
     report["units"] = unit_rules(evaluator, initial, subject.game)
     report["first_role"] = subject.game.roles[0]
     networks = weighted_networks(evaluator)
-    if networks is None or networks is not evaluator:
+    if networks is None:
         return report
     rows, proof = weight_table(evaluator, initial), networks.wiring.proof
     report["networks"] = [proof.goal_label(index) for index in range(len(proof.goals))]

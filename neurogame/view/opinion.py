@@ -53,7 +53,7 @@ class PageOpinion:
             is_sum = kind_of_evaluator(opinion).is_sum(opinion)
             smooth = ("gradients",) if opinion.is_smooth else ()
             networks = weighted_networks(opinion)
-            if networks is opinion:
+            if networks is not None:
                 # To take a value of goal networks apart takes seconds: that has networks of its
                 # own, so that values need not wait for it.
                 self._explaining = copy.deepcopy(opinion)

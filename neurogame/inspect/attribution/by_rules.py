@@ -11,7 +11,7 @@ from torch import Tensor
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.gdl.write import rule_text
-from neurogame.inspect.weights import no_weights, weighted_networks
+from neurogame.inspect.weights import weighted
 from neurogame.simulate.game import State
 
 
@@ -46,15 +46,13 @@ def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEff
     Raises:
         GameError: the evaluator has no weights that come from rules.
     """
-    networks = weighted_networks(evaluator)
-    if networks is None:
-        raise no_weights(evaluator)
+    networks = weighted(evaluator)
     wiring, rules = networks.wiring, state.game.rules
     edges = torch.from_numpy(wiring.start[1:] - wiring.start[:-1]).long()
     rule = torch.repeat_interleave(torch.from_numpy(wiring.graph.rule[: len(edges)]).long(), edges)
     known = rule >= 0
     sums = torch.zeros(len(rules), dtype=torch.float64)
-    sums.index_add_(0, rule[known], _by_weight(evaluator, networks, state, role)[known])
+    sums.index_add_(0, rule[known], _by_weight(networks, state, role)[known])
     effects = [
         RuleEffect(rule=index, source=rule_text(clause, rules.spelling), amount=amount)
         for index, (clause, amount) in enumerate(zip(rules, sums.tolist(), strict=True))
@@ -63,11 +61,11 @@ def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEff
     return tuple(sorted(effects, key=lambda one: -abs(one.amount)))
 
 
-def _by_weight(evaluator: Evaluator, networks: WeightedNetworks, state: State, role: int) -> Tensor:
+def _by_weight(networks: WeightedNetworks, state: State, role: int) -> Tensor:
     """Return the derivative of the value by the logarithm of each edge's weight; float64 [E]."""
     learned = networks.edges
     with torch.enable_grad():
-        value = evaluator(state.fluents[None])[0, role]
+        value = networks(state.fluents[None])[0, role]
         if not value.requires_grad:
             return torch.zeros(len(learned), dtype=torch.float64)
         (slope,) = torch.autograd.grad(value, learned, allow_unused=True)

@@ -56,7 +56,7 @@ def _facts(evaluator: Evaluator) -> dict[str, object]:
         pairs["hidden units"] = f"{network.embedding.shape[-1]:,}"
         pairs["modes"] = f"{sizes.modes}, which share weights: {sets}"
     networks = weighted_networks(evaluator)
-    if networks is evaluator:
+    if networks is not None:
         pairs["goal networks"] = f"{len(networks.network_keys):,}"
         pairs["neurons"] = f"{networks.wiring.unit_count:,}"
     return pairs
@@ -112,7 +112,7 @@ def _rules(evaluator: Evaluator, first: Evaluator | None) -> Table:
     networks, origin = weighted_networks(evaluator), evaluator.origin
     if networks is None or not 0 < len(networks.wiring.row) <= _MOST_WEIGHTS:
         return Table([], "")
-    then = weighted_networks(first) if first is not None and networks is evaluator else None
+    then = None if first is None else weighted_networks(first)
     rules = summaries(
         weight_table(networks, networks if then is None else then),
         {} if origin is None else rule_texts(origin.game),

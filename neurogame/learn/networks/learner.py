@@ -15,15 +15,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.learn.checkpoints.weights import copied_weights, part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.examples import Examples
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import average_in, mean_loss
 from neurogame.learn.lockstep_pieces import play_pieces
+from neurogame.learn.networks.learning_networks import learning_networks
 from neurogame.learn.networks.positions import positions_of
 from neurogame.search.lockstep.counter_random import derive, derived_seed
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
@@ -66,15 +65,9 @@ class GoalNetworkLearner:
             workplace: who helps with games that take long; None: nobody.
 
         Raises:
-            ConfigurationError: nothing in the evaluator is a goal network that learns.
+            ConfigurationError: these are no goal networks that learn.
         """
-        networks = kind_of_evaluator(evaluator).networks(evaluator)
-        self._learned = [weight for weight in evaluator.parameters() if weight.requires_grad]
-        if networks is None or not self._learned:
-            raise ConfigurationError(
-                f"evaluator kind {evaluator.describe()['kind']!r} has no goal networks that learn; "
-                "choose cilp or cilp-paper"
-            )
+        _, self._learned = learning_networks(evaluator)
         self.game, self.config, self.evaluator = game, config, evaluator
         self.doublings = 0
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)

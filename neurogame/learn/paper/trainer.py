@@ -14,11 +14,12 @@ from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.evaluators.kinds import fresh_names, kind_of_evaluator
+from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
 from neurogame.learn.examples import Examples
+from neurogame.learn.networks.learning_networks import learning_networks
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
 from neurogame.learn.paper.targets import outcome_examples
@@ -75,18 +76,11 @@ class PaperTrainer(TrainingRun):
         self.config = config
         self._released = released
         made = make_evaluator(game, config.evaluator, config.seed)
-        evaluator = kind_of_evaluator(made).networks(made)
-        weights = [parameter for parameter in made.parameters() if parameter.requires_grad]
-        if evaluator is None or not weights:
-            raise ConfigurationError(
-                f"evaluator kind {config.evaluator.kind!r} has no goal networks that learn; "
-                "choose cilp-paper or cilp"
-            )
-        self.evaluator = evaluator
-        self.untrained = copy.deepcopy(evaluator).requires_grad_(False)
+        self.evaluator, weights = learning_networks(made)
+        self.untrained = copy.deepcopy(self.evaluator).requires_grad_(False)
         self._optimiser = torch.optim.SGD(weights, lr=config.learning_rate)
-        self._role = torch.tensor([role for role, _ in evaluator.network_keys])
-        goals = [value / 100 for _, value in evaluator.network_keys]
+        self._role = torch.tensor([role for role, _ in self.evaluator.network_keys])
+        goals = [value / 100 for _, value in self.evaluator.network_keys]
         self._goal = torch.tensor(goals, dtype=torch.float64)
         self._counters = Counters()
         if resumed is not None:
