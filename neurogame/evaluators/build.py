@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
@@ -15,7 +16,7 @@ from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.mlp import PlainPerceptron
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.proof_build import build_proof_graph
-from neurogame.evaluators.wiring import wire
+from neurogame.evaluators.wiring import Wiring, wire
 from neurogame.simulate.game import Game, game_of
 
 
@@ -49,24 +50,16 @@ def _made(game: HasCircuit, config: EvaluatorConfig, seed: int) -> Evaluator:
     circuit = game.circuit
     if config.kind == "mlp":
         return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)
-    if config.kind == "fluxplayer":
-        proof = build_proof_graph(circuit, config.neurons, end=True)
-        return FluxplayerGoals(circuit, wire(proof, "game", config.neurons), config, seed)
-    return make_networks(circuit, config, seed)
+    with_end = config.kind == "fluxplayer"
+    proof = build_proof_graph(circuit, config.neurons, end=with_end)
+    wiring = wire(proof, "game" if with_end else config.share, config.neurons)
+    return _NETWORKS[config.kind](circuit, wiring, config, seed)
 
 
-def make_networks(circuit: Circuit, config: EvaluatorConfig, seed: int) -> GoalNetworks:
-    """Return fresh goal networks for a game; see :func:`make_evaluator`.
-
-    Args:
-        circuit: the game.
-        config: of a kind that has them.
-        seed: decides every random weight.
-    """
-    proof = build_proof_graph(circuit, config.neurons)
-    wiring = wire(proof, config.share, config.neurons)
-    if config.kind == "cilp":
-        return SoundNetworks(circuit, wiring, config, seed)
-    if config.kind == "fuzzy":
-        return FuzzyGoals(circuit, wiring, config, seed)
-    return PlainNetworks(circuit, wiring, config, seed)
+_NETWORKS: dict[str, Callable[[Circuit, Wiring, EvaluatorConfig, int], GoalNetworks]] = {
+    "cilp": SoundNetworks,
+    "cilp-paper": PlainNetworks,
+    "random": PlainNetworks,
+    "fuzzy": FuzzyGoals,
+    "fluxplayer": FluxplayerGoals,
+}

@@ -54,7 +54,7 @@ class PlainNetworks(WeightedNetworks):
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
+        super().__init__(circuit, wiring, config, seed)
         self.beta = config.beta
         self._steep = config.beta / 2.0
         generator = torch.Generator().manual_seed(seed_word(seed))

@@ -83,7 +83,7 @@ class SoundNetworks(WeightedNetworks):
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
+        super().__init__(circuit, wiring, config, seed)
         self.beta = config.beta
         self._steep = config.beta / 2.0
         self.detail = config.detail

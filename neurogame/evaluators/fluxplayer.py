@@ -11,7 +11,7 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.goal_networks import LogicalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
@@ -130,7 +130,7 @@ class ThresholdUnit(Unit):
 
 
 @final
-class FluxplayerGoals(GoalNetworks):
+class FluxplayerGoals(LogicalNetworks):
     """How nearly each goal is reached and the game over, mixed into state values.
 
     With ``eval`` the truth of a formula under :class:`ThresholdNorm`, each goal value ``gv`` of a
@@ -165,17 +165,14 @@ class FluxplayerGoals(GoalNetworks):
     the opponent of table 2 of Michulke & Thielscher.
     """
 
-    kinds: Tensor
     weights: Tensor
     _kind = THRESHOLD
 
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
+        super().__init__(circuit, wiring, config, seed)
         self.norm = ThresholdNorm(p=config.flux_p, t=config.flux_t, q=config.flux_q)
-        kinds = torch.from_numpy(wiring.graph.kind).float()
-        self.register_buffer("kinds", kinds, persistent=False)
         weights = torch.zeros(self.role_count, len(self.network_keys))
         for network, (role, value) in enumerate(self.network_keys):
             if role >= 0:
@@ -194,23 +191,17 @@ class FluxplayerGoals(GoalNetworks):
         shares = self.weights[:, self._valued[:-1]].to(degree.dtype)
         return WORST + (BEST - WORST) * (1 - (1 - degree.unsqueeze(1) * shares).prod(dim=2))
 
-    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
-        truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
-        edges = truth.new_zeros(self.wiring.edge_count)
-        rows, nodes = self.output_row[which], self.kinds.unsqueeze(0)
-        unit, inputs = ThresholdUnit(self.norm), self._leaves(truth)
-        return self.plan.run(unit, inputs, edges, nodes, rows, units)
+    def _unit(self) -> ThresholdUnit:
+        return ThresholdUnit(self.norm)
 
     def _read(self, channels: Tensor, which: Tensor) -> Tensor:
         return (channels[:, 0] - channels[:, 1]).t()
 
     def _leaves(self, truth: Tensor) -> Tensor:
-        """Return the filler and the leaves, ``[1 + K, 2, B]``, of leaves ``[K, B]``."""
         return torch.cat([truth.new_zeros(1, 2, truth.shape[1]), self.norm.leaves(truth)])
 
     def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
-        unit = ThresholdUnit(self.norm)
-        return (UnitTables(layout, unit, self._leaves(torch.tensor([[0.0, 1.0]]))),)
+        return (UnitTables(layout, self._unit(), self._leaves(torch.tensor([[0.0, 1.0]]))),)
 
     def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs:
         layout, (tables,) = kernel.layout, kernel.tables

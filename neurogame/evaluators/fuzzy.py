@@ -10,7 +10,7 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.goal_networks import LogicalNetworks
 from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.evaluators.wiring import Wiring
 from neurogame.graph.graph import AND
@@ -41,7 +41,7 @@ class FuzzyUnit(Unit):
 
 
 @final
-class FuzzyGoals(GoalNetworks):
+class FuzzyGoals(LogicalNetworks):
     """Fuzzy truth of every goal, with the product as "and" and ``1 - prod(1 - x)`` as "or".
 
     A fluent that holds has the truth ``confidence``, any other ``1 - confidence``. It has no
@@ -57,29 +57,21 @@ class FuzzyGoals(GoalNetworks):
     fuzzify the goal in the same spirit (with a Yager t-norm).
     """
 
-    kinds: Tensor
-
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
+        super().__init__(circuit, wiring, config, seed)
         self.confidence = config.confidence
-        kinds = torch.from_numpy(wiring.graph.kind).float()
-        self.register_buffer("kinds", kinds, persistent=False)
 
-    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
-        truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
-        edges = truth.new_zeros(self.wiring.edge_count)
-        rows, nodes = self.output_row[which], self.kinds.unsqueeze(0)
-        return self.plan.run(FuzzyUnit(), self._logarithms(truth), edges, nodes, rows, units)
+    def _unit(self) -> FuzzyUnit:
+        return FuzzyUnit()
 
     def _read(self, channels: Tensor, which: Tensor) -> Tensor:
         # 2 truth - 1, from whichever of truth and falsity is the smaller.
         true, false = channels.exp().unbind(dim=1)
         return torch.where(true < false, 2.0 * true - 1.0, 1.0 - 2.0 * false).t()
 
-    def _logarithms(self, truth: Tensor) -> Tensor:
-        """Return the filler and the leaves, ``[1 + K, 2, B]``, of leaves ``[K, B]``."""
+    def _leaves(self, truth: Tensor) -> Tensor:
         low = math.log1p(-self.confidence)
         slope = math.log(self.confidence) - low
         both = torch.stack([truth, 1.0 - truth], dim=1) * slope + low

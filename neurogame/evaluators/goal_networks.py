@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.kernel_networks import (
     KernelNetworks,
     kernel_fits,
@@ -17,7 +18,7 @@ from neurogame.evaluators.kernel_networks import (
     packed,
     program_values,
 )
-from neurogame.evaluators.plan import Plan
+from neurogame.evaluators.plan import Plan, Unit
 from neurogame.evaluators.reasoner import Reasoner
 from neurogame.evaluators.tables import KernelInputs, UnitTables
 from neurogame.evaluators.value import BEST, WORST, StateValue
@@ -40,8 +41,8 @@ class GoalNetworks(Evaluator):
     Args:
         circuit: the game.
         wiring: neurons and edges.
-        exponent: the p of equation (7), at least 1.
-        description: JSON-able kind and configuration.
+        config: of a kind that has them.
+        seed: of random weights; without any, recorded only.
 
     Attributes:
         network_keys: ``(role index, goal value 0..100)`` of each network; ``[V]``. The condition
@@ -56,15 +57,16 @@ class GoalNetworks(Evaluator):
     _steep = 0.0
 
     def __init__(
-        self, circuit: Circuit, wiring: Wiring, exponent: float, description: dict[str, Any]
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
         proof = wiring.proof
-        super().__init__(len(proof.fluents), len(proof.roles), description)
+        described = {**config.to_json(), "seed": seed}
+        super().__init__(len(proof.fluents), len(proof.roles), described)
         self.wiring = wiring
         self.network_keys = tuple((goal.role, goal.value) for goal in proof.goals)
         self.plan = Plan(wiring)
         self.reasoner = Reasoner(circuit, proof.redirected.node)
-        self.value = StateValue(self.network_keys, len(proof.roles), exponent)
+        self.value = StateValue(self.network_keys, len(proof.roles), config.exponent)
         valued = [i for i, goal in enumerate(proof.goals) if goal.valued]
         self._kernels: dict[bool, KernelNetworks | None] = {}
         self._known: tuple[tuple[tuple[int, int], ...], Program | None] | None = None
@@ -247,3 +249,34 @@ class WeightedNetworks(GoalNetworks):
     @abstractmethod
     def signed_weights(self) -> Tensor:
         """Return the signed weight of each edge, detached; float64 ``[E]``."""
+
+
+class LogicalNetworks(GoalNetworks):
+    """Goal formulas in a logic of degrees: what neurons compute depends on their kind alone.
+
+    Attributes:
+        kinds: ``AND`` (0) or ``OR`` (1) of each neuron; float32 ``[U]``.
+    """
+
+    kinds: Tensor
+
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
+    ) -> None:
+        super().__init__(circuit, wiring, config, seed)
+        kinds = torch.from_numpy(wiring.graph.kind).float()
+        self.register_buffer("kinds", kinds, persistent=False)
+
+    @abstractmethod
+    def _unit(self) -> Unit:
+        """Return what a neuron computes."""
+
+    @abstractmethod
+    def _leaves(self, truth: Tensor) -> Tensor:
+        """Return the filler and the leaves, ``[1 + K, 2, B]``, of leaves ``[K, B]`` in 0..1."""
+
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
+        edges = truth.new_zeros(self.wiring.edge_count)
+        rows, nodes = self.output_row[which], self.kinds.unsqueeze(0)
+        return self.plan.run(self._unit(), self._leaves(truth), edges, nodes, rows, units)
