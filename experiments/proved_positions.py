@@ -96,7 +96,7 @@ def learned(game: Game, seed: int, options: argparse.Namespace) -> Iterator[Snap
     config = fitted(game, seed=seed)
     evaluator = fresh_rules_network(game, config)
     averaged = copy.deepcopy(evaluator).requires_grad_(False)
-    worker = LaneWorker(game, config, evaluator, number=0, lanes=config.lanes)
+    worker = LaneWorker(game, config, evaluator, number=0)
     search = AlphaBeta(game, averaged, settings=SearchSettings(think_when_forced=True))
     random = np.random.default_rng(seed)
     store = ProvedStore(game, options.store, random)

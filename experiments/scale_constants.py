@@ -27,6 +27,7 @@ from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.lanes.piece import LaneGroup, packed, play_lanes, unpacked
 from neurogame.learn.lanes.worker import LaneWorker
 from neurogame.learn.recipe import fitted, fresh_rules_network
+from neurogame.learn.travelling import Travelling
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game
 from neurogame.workers.cluster import source_version
@@ -117,8 +118,8 @@ def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
     """Measure what a group of lanes costs, with games under way in all lanes."""
     inline = Workplace(InlineExecutor())
     config = learner_of(game, 4, inline, seed).config
-    worker = LaneWorker(game, config, fresh_rules_network(game, config), number=0, lanes=LANES)
-    group = LaneGroup.of(game, config, worker.evaluator, 0, LANES)
+    worker = LaneWorker(game, config, fresh_rules_network(game, config), number=0)
+    group = LaneGroup(learner=Travelling.of(game, [worker.evaluator]), config=config, number=0)
     state = packed(worker)
 
     def piece() -> None:
@@ -129,10 +130,7 @@ def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
         source_version()
         pickle.loads(pickle.dumps(state, protocol=5))
 
-    four = [
-        LaneWorker(game, config, fresh_rules_network(game, config), number=n, lanes=LANES)
-        for n in range(4)
-    ]
+    four = [LaneWorker(game, config, fresh_rules_network(game, config), number=n) for n in range(4)]
     agreement = Agreement(four, _Nobody())
     return PieceConstants(
         game=game.name,

@@ -5,23 +5,19 @@ The pieces are the same whoever plays them, and so are the matches.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import final
 
 import numpy as np
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import Arrays
-from neurogame.gdl.write import rules_text
-from neurogame.learn.lanes.piece import as_tensors, game_of
 from neurogame.learn.lanes.rounds import named_deaths
+from neurogame.learn.travelling import Travelling, as_tensors
 from neurogame.search.lockstep.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
@@ -32,16 +28,6 @@ _WORTH = 5.0
 quicker, and from which on workers are asked: to begin they ground the rules, and compile."""
 _LOOK = 0.2
 """Seconds between two looks whether the matches are to stop."""
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class _Players:
-    """Evaluators of a game that can travel; their weights come with them as arrays."""
-
-    name: str
-    rules: str
-    descriptions: tuple[str, ...]
 
 
 def play_pieces(
@@ -86,11 +72,7 @@ def _helped(
     stop: Callable[[], bool],
 ) -> list[LockstepMatch]:
     """Play pieces of a plan in workers."""
-    players = _Players(
-        name=game.name,
-        rules=rules_text(game.rules),
-        descriptions=tuple(json.dumps(evaluator.describe()) for evaluator in plan.evaluators),
-    )
+    players = Travelling.of(game, plan.evaluators)
     weights = [_weights(evaluator) for evaluator in plan.evaluators]
     submitted = [
         workplace.executor.submit(_play_part, players, weights, replace(piece, evaluators=()))
@@ -131,20 +113,16 @@ def _weights(evaluator: Evaluator) -> Arrays:
 
 
 def _play_part(
-    players: _Players, weights: Sequence[Arrays], plan: MatchPlan
+    players: Travelling, weights: Sequence[Arrays], plan: MatchPlan
 ) -> list[LockstepMatch]:
     """Play the matches of a plan, in a worker."""
-    game, evaluators = _rebuilt(players)
+    evaluators = _rebuilt(players)
     for evaluator, arrays in zip(evaluators, weights, strict=True):
         evaluator.load_state_dict(as_tensors(arrays))
-    return play_lockstep(game, replace(plan, evaluators=evaluators))
+    return play_lockstep(players.game(), replace(plan, evaluators=evaluators))
 
 
 @lru_cache(maxsize=1)
-def _rebuilt(players: _Players) -> tuple[Game, list[Evaluator]]:
-    """Return the game and its evaluators, which a worker keeps for the next piece."""
-    game = game_of(players.name, players.rules)
-    return game, [
-        rebuild_evaluator(game, json.loads(text)).requires_grad_(False)
-        for text in players.descriptions
-    ]
+def _rebuilt(players: Travelling) -> list[Evaluator]:
+    """Return the evaluators, which a worker keeps for the next piece."""
+    return players.evaluators()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import final
@@ -26,9 +26,10 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.piece import LaneGroup
-from neurogame.learn.lanes.rounds import SentRounds, ThreadRounds
+from neurogame.learn.lanes.rounds import Rounds, SentRounds, ThreadRounds
 from neurogame.learn.lanes.worker import LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning, widened_state
+from neurogame.learn.travelling import Travelling
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
@@ -73,21 +74,16 @@ class LaneLearner:
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
         self._reported, self._taken_over = (0.0, 0), 0
-        lanes = max(1, config.lanes // config.cores)
         self._workers = [
             LaneWorker(
                 game,
                 config,
                 evaluator if number == 0 else copy.deepcopy(evaluator),
                 number=number,
-                lanes=lanes,
             )
             for number in range(config.cores)
         ]
-        groups = [
-            LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
-        ]
-        self._rounds = _rounds(config, groups, self._workers, workplace)
+        self._rounds = Agreement(self._workers, self._players())
 
     def round(self, plies: int | None = None) -> float:
         """Play and learn once; return the seconds taken.
@@ -202,6 +198,22 @@ class LaneLearner:
         self._forget_losses()
         self.counters = counters
 
+    def _players(self) -> Rounds:
+        """Return who plays the groups of lanes."""
+        config, workers, workplace = self.config, self._workers, self._workplace
+        if workplace is None:
+            alone = InlineExecutor()
+            threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else alone
+            workplace = Workplace(alone, workers=config.cores, threads=threads)
+        if workplace.threads is not None:
+            return ThreadRounds(workers, workplace.threads, workplace.workers)
+        learner = Travelling.of(self.game, [self.evaluator])
+        groups = [
+            LaneGroup(learner=learner, config=config, number=number)
+            for number in range(config.cores)
+        ]
+        return SentRounds(groups, workers, workplace.executor)
+
     def _forget_losses(self) -> None:
         """Leave out what another learner has learned."""
         self._reported = (0.0, 0)
@@ -242,19 +254,3 @@ def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:
     """
     values = after[1] - before[1]
     return (after[0] - before[0]) / values if values > 0 else float("nan")
-
-
-def _rounds(
-    config: LaneConfig,
-    groups: Sequence[LaneGroup],
-    workers: Sequence[LaneWorker],
-    workplace: Workplace | None,
-) -> Agreement:
-    """Return who plays, and how the groups come to the same weights."""
-    if workplace is None:
-        alone = InlineExecutor()
-        threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else alone
-        workplace = Workplace(alone, workers=config.cores, threads=threads)
-    if workplace.threads is not None:
-        return Agreement(workers, ThreadRounds(workers, workplace.threads, workplace.workers))
-    return Agreement(workers, SentRounds(groups, workers, workplace.executor))

@@ -6,24 +6,16 @@ it makes no difference which worker does it, how often, or what became of those 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
 
-import numpy as np
-import torch
-from torch import Tensor
-
-from neurogame.errors import GameError
-from neurogame.evaluators.rebuild import rebuild_evaluator
-from neurogame.evaluators.rules_network.evaluator import RulesNetwork, as_rules_network
+from neurogame.evaluators.rules_network.evaluator import as_rules_network
 from neurogame.files import Arrays
-from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.worker import LaneWorker
-from neurogame.simulate.game import Game
+from neurogame.learn.travelling import Travelling, as_tensors
 
 _KEPT = 64
 """Workers of the lane learner that a process keeps for their next pieces."""
@@ -35,28 +27,14 @@ class LaneGroup:
     """Lanes that one piece of each round plays.
 
     Attributes:
-        name: of the game.
-        rules: as text.
-        evaluator: description of what learns, as JSON.
+        learner: the game, and what learns.
         config: how.
         number: of the group; its games differ from those of others.
-        lanes: of this group.
     """
 
-    name: str
-    rules: str
-    evaluator: str
+    learner: Travelling
     config: LaneConfig
     number: int
-    lanes: int
-
-    @classmethod
-    def of(
-        cls, game: Game, config: LaneConfig, evaluator: RulesNetwork, number: int, lanes: int
-    ) -> LaneGroup:
-        """Return a group of a learner's lanes."""
-        told = described(game, evaluator)
-        return cls(**told, config=config, number=number, lanes=lanes)
 
 
 @final
@@ -94,33 +72,6 @@ def play_lanes(group: LaneGroup, state: Arrays, plies: int) -> LaneRound:
     return LaneRound(state=packed(worker), loss=worker.learning.loss)
 
 
-def described(game: Game, evaluator: RulesNetwork) -> dict[str, str]:
-    """Return ``name`` and ``rules`` of a game, and what an ``evaluator`` of it is made of."""
-    return {
-        "name": game.name,
-        "rules": rules_text(game.rules),
-        "evaluator": json.dumps(evaluator.describe()),
-    }
-
-
-def rebuilt_network(game: Game, description: str, weights: dict[str, Tensor]) -> RulesNetwork:
-    """Return an evaluator that was :func:`described`.
-
-    Args:
-        game: what it is of.
-        description: its JSON.
-        weights: its tensors; where its tables lie is told with them.
-
-    Raises:
-        GameError: it is no rules network.
-    """
-    evaluator = as_rules_network(rebuild_evaluator(game, json.loads(description)))
-    if evaluator is None:
-        raise GameError(f"{game.name}: lanes play with a rules network, no other")
-    evaluator.load_state_dict(weights)
-    return evaluator.requires_grad_(False)
-
-
 def packed(worker: LaneWorker) -> Arrays:
     """Return the state of a worker as plain arrays, which travel well."""
     return {name: part.numpy() for name, part in worker.state().items()}
@@ -131,15 +82,6 @@ def unpacked(worker: LaneWorker, state: Arrays) -> None:
     worker.restore(as_tensors(state))
 
 
-def as_tensors(state: Arrays) -> dict[str, Tensor]:
-    """Return arrays as tensors."""
-    # What has travelled may be read only, of which torch warns.
-    return {
-        name: torch.from_numpy(part if part.flags.writeable else np.array(part))
-        for name, part in state.items()
-    }
-
-
 @lru_cache(maxsize=_KEPT)
 def _seat(group: LaneGroup) -> list[LaneWorker]:
     """Return where the worker of a group is kept, once it is made."""
@@ -147,13 +89,9 @@ def _seat(group: LaneGroup) -> list[LaneWorker]:
 
 
 def _worker(group: LaneGroup, state: Arrays) -> LaneWorker:
-    game = game_of(group.name, group.rules)
-    weights = part_of(as_tensors(state), "weights.")
-    evaluator = rebuilt_network(game, group.evaluator, weights)
-    return LaneWorker(game, group.config, evaluator, number=group.number, lanes=group.lanes)
-
-
-@lru_cache(maxsize=2)
-def game_of(name: str, rules: str) -> Game:
-    """Return a game that has travelled as text, which a process keeps for its next pieces."""
-    return Game.from_text(rules, name)
+    (evaluator,) = group.learner.evaluators()
+    network = as_rules_network(evaluator)
+    assert network is not None
+    # Where its tables lie is told with its weights.
+    network.load_state_dict(part_of(as_tensors(state), "weights."))
+    return LaneWorker(group.learner.game(), group.config, network, number=group.number)

@@ -33,7 +33,7 @@ class LaneWorker:
     """
 
     def __init__(
-        self, game: Game, config: LaneConfig, evaluator: RulesNetwork, *, number: int, lanes: int
+        self, game: Game, config: LaneConfig, evaluator: RulesNetwork, *, number: int
     ) -> None:
         """Begin games in all lanes.
 
@@ -42,7 +42,6 @@ class LaneWorker:
             config: how.
             evaluator: of the game.
             number: of the worker; its games differ from those of others.
-            lanes: of this worker.
         """
         self.evaluator = evaluator
         self.learning = learning_of(evaluator, config)
@@ -50,7 +49,7 @@ class LaneWorker:
             game.circuit,
             self.learning,
             GameSettings(
-                lanes=lanes,
+                lanes=max(1, config.lanes // config.cores),
                 plies=config.plies,
                 # The first worker has the seed itself, so that one worker plays as none would.
                 seed=config.seed + number * 0x9E3779B97F4A,
