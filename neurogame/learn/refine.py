@@ -71,11 +71,12 @@ def refine_evaluator(
     started = time.monotonic()
     if is_too_slow(game, seconds):
         return None
-    learner = TimedLearner(game, begun=as_rules_network(evaluator), seed=seed)
-    learner.learn(started + _LEARNING * seconds)
-    if not learner.games:
+    timed = TimedLearner(game, begun=as_rules_network(evaluator), seed=seed)
+    timed.learn(started + _LEARNING * seconds)
+    games = timed.learner.counters.matches
+    if not games:
         return None
-    refined: Evaluator = learner.averaged
+    refined: Evaluator = timed.learner.averaged
     comparison = compare(
         game,
         refined,
@@ -91,7 +92,7 @@ def refine_evaluator(
     kept = comparison.matches >= _FEWEST and comparison.low > 0.5
     return Refinement(
         evaluator=refined if kept else evaluator,
-        games=learner.games,
+        games=games,
         comparison=comparison,
         is_kept=kept,
         seconds=time.monotonic() - started,

@@ -63,12 +63,12 @@ class SelfTeaching:
         self.earlier, self._before = 0, 0.0
         if self._path is not None and self._path.exists():
             try:
-                self._learner = self._gone_on(self._path, seed, cores)
+                self._timed = self._gone_on(self._path, seed, cores)
                 return
             except Exception as error:
                 # Whatever a file does: it must not keep a player from learning, match after match.
                 put_aside(self._path, f"{error}; what it says is learned anew")
-        self._learner = TimedLearner(game, seed=seed, cores=cores)
+        self._timed = TimedLearner(game, seed=seed, cores=cores)
 
     def _gone_on(self, path: Path, seed: int, cores: int) -> TimedLearner:
         """Return what goes on from what earlier matches have left.
@@ -97,12 +97,12 @@ class SelfTeaching:
     @property
     def games(self) -> int:
         """Games of self-play in this match."""
-        return self._learner.games
+        return self._timed.learner.counters.matches
 
     @property
     def seconds(self) -> float:
         """Seconds of a processor that learning has taken, before earlier matches too."""
-        return self._before + self._learner.seconds
+        return self._before + self._timed.learner.counters.seconds
 
     def __str__(self) -> str:
         """Return a line for people."""
@@ -111,32 +111,33 @@ class SelfTeaching:
 
     def learn(self, until: float) -> None:
         """Learn until a time; see :meth:`.TimedLearner.learn`."""
-        self._learner.learn(until)
+        self._timed.learn(until)
 
     def learn_a_little(self) -> None:
         """Learn for a moment; see :meth:`.TimedLearner.learn_a_little`."""
-        self._learner.learn_a_little()
+        self._timed.learn_a_little()
 
     def take_loss(self) -> float:
-        """Return the mean loss since the last call; see :meth:`.TimedLearner.take_loss`."""
-        return self._learner.take_loss()
+        """Return the mean loss since the last call; see :meth:`.LaneLearner.take_loss`."""
+        return self._timed.learner.take_loss()
 
     def evaluator(self) -> Evaluator:
         """Return what has been learned so far, an evaluator of :attr:`home`; it stays as it is."""
-        return copy.deepcopy(self._learner.averaged)
+        return copy.deepcopy(self._timed.learner.averaged)
 
     def keep(self) -> None:
         """Write what was learned, for matches to come; no error if nothing can be written."""
         if self._path is None or not self.games:
             return
-        learned = self._learner.averaged
+        learner = self._timed.learner
+        learned = learner.averaged
         weights = copied_weights(learned)
         checkpoint = replace(
             empty_checkpoint(self.home),
             description=learned.describe(),
             weights=weights,
             initial_weights=weights,
-            buffer=self._learner.steps(),
+            buffer=learner.steps(),
             counters=asdict(Counters(matches=self.earlier + self.games, seconds=self.seconds)),
         )
         with contextlib.suppress(OSError):

@@ -30,7 +30,11 @@ def is_too_slow(game: Game, seconds: float) -> bool:
 
 @final
 class TimedLearner:
-    """Learns by self-play, with the recipe that fits the game, as long as it is let."""
+    """Learns by self-play, with the recipe that fits the game, as long as it is let.
+
+    Attributes:
+        learner: plays and learns, round by round.
+    """
 
     def __init__(
         self,
@@ -47,8 +51,8 @@ class TimedLearner:
             game: the game; not :func:`too slow <is_too_slow>` for the time that there is.
             begun: an evaluator of the game that goes on learning; it is not changed. None: a
                 rules network that fits the game begins to learn.
-            steps: what :meth:`steps` of an earlier learner of that evaluator returned; None:
-                sizes are found anew.
+            steps: what :meth:`.LaneLearner.steps` of an earlier learner of that evaluator returned;
+                None: sizes are found anew.
             seed: decides the games.
             cores: processor cores to play on.
         """
@@ -56,33 +60,10 @@ class TimedLearner:
         lanes = min(config.lanes, _LANES * cores)
         config = replace(config, lanes=lanes, cores=min(cores, lanes))
         network = fresh_rules_network(game, config) if begun is None else copy.deepcopy(begun)
-        self._learner = LaneLearner(game, config, network.requires_grad_())
+        self.learner = LaneLearner(game, config, network.requires_grad_())
         if steps is not None:
-            self._learner.take_steps(steps)
+            self.learner.take_steps(steps)
         self._plies, self._ply_seconds = 1, 0.0
-
-    @property
-    def games(self) -> int:
-        """Games that have ended."""
-        return self._learner.counters.matches
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of a processor that learning has taken."""
-        return self._learner.counters.seconds
-
-    @property
-    def averaged(self) -> RulesNetwork:
-        """What has been learned, with averaged weights; it changes as learning goes on."""
-        return self._learner.averaged
-
-    def steps(self) -> dict[str, Tensor]:
-        """Return what the sizes of steps follow from, to go on with."""
-        return self._learner.steps()
-
-    def take_loss(self) -> float:
-        """Return the mean cross-entropy of a value since the last call; NaN if there was none."""
-        return self._learner.take_loss()
 
     def learn(self, until: float) -> None:
         """Learn until a time.
@@ -103,8 +84,8 @@ class TimedLearner:
 
     def _round(self, began: float) -> float:
         """Play a round; return the time at its end."""
-        self._learner.round(self._plies)
+        self.learner.round(self._plies)
         now = time.monotonic()
         self._ply_seconds = (now - began) / self._plies
-        self._plies = min(2 * self._plies, self._learner.config.round_plies)
+        self._plies = min(2 * self._plies, self.learner.config.round_plies)
         return now

@@ -245,7 +245,7 @@ def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) 
     clock, asked = slowly(monkeypatch, 0.5)
     found = TimedLearner(game("tictactoe"), seed=1)
     found.learn(40.0)
-    assert found.games > 0
+    assert found.learner.counters.matches > 0
     # 15.5 s after the fifth round; three more take 8 s each, and a fourth would end late.
     assert asked == [1, 2, 4, 8, 16, 16, 16, 16]
     assert clock.now == 39.5

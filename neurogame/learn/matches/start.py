@@ -36,8 +36,8 @@ def starting_network(game: Game, evaluator: Evaluator) -> RulesNetwork:
             f"an evaluator of the kind {kind!r} cannot learn from matches; it must be a "
             f"rules network, as 'neurogame train' makes it, or be {' or '.join(NETWORKS)}"
         )
-    learner = TimedLearner(game)
+    timed = TimedLearner(game)
     if not is_too_slow(game, SECONDS):
         with during(f"{game.name}: self-play before the first match", SECONDS):
-            learner.learn(time.monotonic() + SECONDS)
-    return learner.averaged
+            timed.learn(time.monotonic() + SECONDS)
+    return timed.learner.averaged
