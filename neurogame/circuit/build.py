@@ -78,7 +78,6 @@ class _Builder:
         self.literal_of = np.full(len(program.atoms), FALSE, np.int64)
         self.literal_of[:inputs] = 2 * np.arange(1, 1 + inputs)
         self.progress = Progress(self.definitions)
-        self.auxiliary = np.array([p.startswith("*") for p in program.atoms.predicates], np.bool_)
 
     def run(self) -> None:
         """Derive all atoms, level by level; cycles when nothing else is left."""
@@ -135,6 +134,6 @@ class _Builder:
         table = self.program.atoms
         literals = self.literal_of[atoms]
         current = self.gates.atoms_of(literals)
-        known_auxiliary = (current >= 0) & self.auxiliary[table.predicate[np.maximum(current, 0)]]
-        real = ~self.auxiliary[table.predicate[atoms]]
+        known_auxiliary = (current >= 0) & table.auxiliary[np.maximum(current, 0)]
+        real = ~table.auxiliary[atoms]
         self.gates.name(literals, atoms, known_auxiliary & real)

@@ -71,7 +71,7 @@ def _unstratified(
     cycle = [
         atom
         for atom in _way(definitions, negated, head, set(component.tolist()))
-        if not program.atoms.is_auxiliary(atom)
+        if not program.atoms.auxiliary[atom]
     ]
     way = [shown(program.atoms.text(a)) for a in (*cycle, negated)]
     way[-1] = f"(not {way[-1]})"

@@ -81,8 +81,6 @@ class _Builder:
         self.part_of = np.full(nodes, -1, np.int64)
         self.part_start = np.zeros(1, np.int64)
         self.part_literals = np.zeros(0, np.int64)
-        predicates = circuit.atoms.predicates
-        self.auxiliary = np.array([name.startswith("*") for name in predicates], np.bool_)
 
     def build(self, budget: int | None) -> ProofGraph:
         """Rewrite all goals and pack the result into arrays."""
@@ -103,7 +101,7 @@ class _Builder:
         highest = np.maximum.reduceat(literals >> 1, start[:-1])
         atom = self.source.atom[gates]
         part = (atom >= 0) & (made & 1 == 0) & (made >> 1 > highest)
-        part[part] = self.auxiliary[self.circuit.atoms.predicate[atom[part]]]
+        part[part] = self.circuit.atoms.auxiliary[atom[part]]
         self._inline(gates, np.flatnonzero(part), literals, start)
 
     def _inline(self, gates: Int64s, parts: Int64s, literals: Int64s, start: Int64s) -> None:

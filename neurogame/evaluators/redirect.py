@@ -61,9 +61,8 @@ def redirect(proof: ProofGraph, circuit_node: Int64s, budget: int) -> ProofGraph
 def _nearest(proof: ProofGraph, roots: Int64s, budget: int) -> Int64s:
     """Return the gates to keep, ascending: the roots, then whole atoms, nearest first."""
     graph, size = proof.graph, proof.graph.gate_count
-    auxiliary = np.array([name.startswith("*") for name in proof.atoms.predicates], np.bool_)
     named = graph.atom >= 0
-    named[named] = ~auxiliary[proof.atoms.predicate[graph.atom[named]]]
+    named[named] = ~proof.atoms.auxiliary[graph.atom[named]]
     named[roots] = True
     # Key of a gate: how many atoms lie above the one that it belongs to, and which one that is.
     key = np.full(size, np.iinfo(np.int64).max)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from neurogame.array_types import Int64s
+from neurogame.array_types import Bools, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +83,11 @@ class AtomTable:
             places = terms.start[term[atoms]][:, None] + np.arange(size)
             yield terms.names[functor], atoms, terms.arguments[places]
 
-    def is_auxiliary(self, atom: int) -> bool:
-        """Return whether the atom was introduced by body splitting."""
-        return self.predicates[int(self.predicate[atom])].startswith("*")
+    @cached_property
+    def auxiliary(self) -> Bools:
+        """Whether each atom was introduced by body splitting; bool ``[A]``."""
+        names = np.array([name.startswith("*") for name in self.predicates], np.bool_)
+        return names[self.predicate]
 
 
 def compact(name: str, arguments: Iterable[str]) -> str:

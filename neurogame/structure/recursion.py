@@ -53,8 +53,8 @@ def recursive_form(circuit: Circuit, rules: Rules | None) -> Circuit:
     if not cycles or program.fluents != circuit.fluents or program.moves != circuit.moves:
         return circuit
     # Parts into which rules were split lie on cycles as well, but none only on such parts.
-    recursive = [a for atoms in cycles for a in atoms if not program.atoms.is_auxiliary(a)]
-    cut = np.array(sorted(recursive), np.int64)
+    cut = np.sort(np.concatenate(cycles))
+    cut = cut[~program.atoms.auxiliary[cut]]
     derived = _Derived(program, cut)
     goals = [atom for role in program.goals for _, atom in role]
     wanted = np.concatenate([program.legal, program.next, [program.terminal], goals])

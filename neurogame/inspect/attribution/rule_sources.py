@@ -109,13 +109,11 @@ def _users(graph: Graph) -> dict[int, int]:
 
 def _source(game: Game, sheet: Rules, graph: Graph, users: dict[int, int], gate: int) -> RuleSource:
     """Return the nearest named atom that needs a gate, and the nearest rule."""
-    head, rule, at = "", -1, gate
+    atoms, head, rule, at = game.circuit.atoms, "", -1, gate
     while at >= 0 and not head:
         rule = rule if rule >= 0 else int(graph.rule[at])
         atom = int(graph.atom[at])
-        text = game.circuit.atoms.text(atom) if atom >= 0 else ""
-        # Atoms that begin so stand for a part of a rule that was split.
-        head = "" if text.startswith(("*", "(*")) else text
+        head = "" if atom < 0 or atoms.auxiliary[atom] else atoms.text(atom)
         at = users.get(at, -1)
     if not head:
         head = _output(game, graph, gate, users)
