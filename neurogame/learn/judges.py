@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from neurogame.errors import CheckpointError, NeurogameError
+from neurogame.errors import CheckpointError
 from neurogame.evaluators.kind import Stored
 from neurogame.evaluators.kinds import stored_kinds
 from neurogame.judges.moves import MoveJudge
-from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.checkpoints.weights import copied_weights, with_weights
 from neurogame.simulate.game import Game
-
-UNFIT = (RuntimeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
-"""What is raised by weights that do not fit a description, or a description that is none."""
 
 
 def plain_judge(judge: Stored) -> dict[str, Any]:
@@ -40,15 +38,6 @@ def rebuild_judge(name: str, game: Game, stored: Mapping[str, Any]) -> MoveJudge
             f"{', '.join(stored_kinds())}"
         )
     description, weights = stored["description"], stored["weights"]
-    try:
-        judge = kind.rebuild(game, description, weights)
-        judge.load_state_dict(weights)
-    except NeurogameError:
-        raise
-    except UNFIT as error:
-        raise CheckpointError(
-            f"the stored weights do not fit the judge {name} {str(description)[:1000]}: {error}"
-        ) from None
-    judge.eval()
-    move_judge: MoveJudge = judge
-    return move_judge
+    made = partial(kind.rebuild, game, description, weights)
+    judge: MoveJudge = with_weights(made, weights, f"judge {name}", description)
+    return judge

@@ -15,13 +15,14 @@ import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
 import torch
 from torch import Tensor
 
-from neurogame.errors import CheckpointError, NeurogameError
+from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kind import Kind, Learned
 from neurogame.evaluators.kinds import stored_kinds
@@ -35,8 +36,8 @@ from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.claims import check_file
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.checkpoints.stored_once import stored_once
-from neurogame.learn.checkpoints.weights import copied_weights
-from neurogame.learn.judges import UNFIT, plain_judge, rebuild_judge
+from neurogame.learn.checkpoints.weights import copied_weights, with_weights
+from neurogame.learn.judges import plain_judge, rebuild_judge
 from neurogame.learn.run_files import LATEST
 from neurogame.simulate.game import Game, game_of
 from neurogame.simulate.game_mapping import GameMapping, map_game
@@ -216,17 +217,8 @@ class Checkpoint:
                 "mcts:FILE,playout=knowledge, or train an evaluator"
             )
         home = self._home(game)
-        try:
-            evaluator = rebuild_evaluator(home, self.description, weights)
-            evaluator.load_state_dict(weights)
-        except NeurogameError:
-            raise
-        except UNFIT as error:
-            raise CheckpointError(
-                f"the stored weights do not fit the evaluator {str(self.description)[:1000]}: "
-                f"{error}"
-            ) from None
-        evaluator.eval()
+        made = partial(rebuild_evaluator, home, self.description, weights)
+        evaluator = with_weights(made, weights, "evaluator", self.description)
         evaluator.origin = Origin(game=game or home, initial=self.initial_weights)
         return evaluator
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
-from torch import Tensor
+from torch import Tensor, nn
+
+from neurogame.errors import CheckpointError, NeurogameError
+
+Module = TypeVar("Module", bound=nn.Module)
+_UNFIT = (RuntimeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+"""What is raised by weights that do not fit a description, or a description that is none."""
 
 
 class HasWeights(Protocol):
@@ -23,3 +29,30 @@ def copied_weights(module: HasWeights) -> dict[str, Tensor]:
 def part_of(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose names begin with a prefix, under the rest of their names."""
     return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+
+def with_weights(
+    make: Callable[[], Module], weights: Mapping[str, Tensor], what: str, description: Any
+) -> Module:
+    """Return a module with stored weights, as it is used.
+
+    Args:
+        make: makes it of its description.
+        weights: its tensors by name.
+        what: it is, in words.
+        description: what it is made of.
+
+    Raises:
+        CheckpointError: the weights do not fit, or the description is none.
+    """
+    try:
+        module = make()
+        module.load_state_dict(weights)
+    except NeurogameError:
+        raise
+    except _UNFIT as error:
+        raise CheckpointError(
+            f"the stored weights do not fit the {what} {str(description)[:1000]}: {error}"
+        ) from None
+    module.eval()
+    return module
