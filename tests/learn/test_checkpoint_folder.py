@@ -200,7 +200,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
     if damage == "version":
         document["version"] = 99
     elif damage == "entry":
-        document["files"]["a.pt"]["judges"] = 5
+        document["files"]["a.pt"]["holds"] = 5
     texts = {"cut": sound[: len(sound) // 2], "text": "[" * 100_000}
     index.write_text(texts.get(damage, json.dumps(document)))
     folder = CheckpointFolder(tmp_path)

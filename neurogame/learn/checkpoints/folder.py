@@ -150,8 +150,7 @@ def _read(path: Path, size: int, modified: int) -> IndexEntry | None:
         modified=modified,
         game=checkpoint.game_name,
         signature=checkpoint.signature,
-        evaluator=bool(checkpoint.description),
-        judges=tuple(sorted(checkpoint.judges)),
+        holds=(*["evaluator"] * bool(checkpoint.description), *sorted(checkpoint.judges)),
     )
 
 

@@ -12,7 +12,7 @@ from neurogame.files import write_text
 
 INDEX = "checkpoints.json"
 """Name of the index file in the folder."""
-_FORMAT, _VERSION = "neurogame checkpoint index", 1
+_FORMAT, _VERSION = "neurogame checkpoint index", 2
 
 
 @final
@@ -26,8 +26,7 @@ class IndexEntry:
         problem: why it is not a checkpoint that can be read; empty if it is one.
         game: name of the game.
         signature: structural signature of the game's rules.
-        evaluator: whether it holds an evaluator of states.
-        judges: names of the judges of moves that it holds.
+        holds: what it holds: ``evaluator``, and names of judges of moves.
     """
 
     size: int
@@ -35,13 +34,7 @@ class IndexEntry:
     problem: str = ""
     game: str = ""
     signature: str = ""
-    evaluator: bool = False
-    judges: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """What it holds: ``evaluator`` and names of judges."""
-        return (*(("evaluator",) if self.evaluator else ()), *self.judges)
+    holds: tuple[str, ...] = ()
 
 
 def read_index(folder: Path) -> dict[str, IndexEntry]:
@@ -83,12 +76,8 @@ def _entry(values: Any) -> IndexEntry | None:
     """Return an entry that was read, None if it is not one."""
     if not isinstance(values, dict) or set(values) != {field.name for field in fields(IndexEntry)}:
         return None
-    judges = values["judges"]
     kinds = {"size": int, "modified": int, "problem": str, "game": str, "signature": str}
-    sound = (
-        all(type(values[name]) is kind for name, kind in kinds.items())
-        and isinstance(values["evaluator"], bool)
-        and isinstance(judges, list)
-        and all(isinstance(judge, str) for judge in judges)
-    )
-    return IndexEntry(**{**values, "judges": tuple(judges)}) if sound else None
+    sound = all(type(values[name]) is kind for name, kind in (*kinds.items(), ("holds", list)))
+    if not sound or not all(isinstance(held, str) for held in values["holds"]):
+        return None
+    return IndexEntry(**{**values, "holds": tuple(values["holds"])})
