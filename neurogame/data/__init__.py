@@ -1,4 +1,4 @@
-"""DrawnPositions with what their games came to, for learners of one's own."""
+"""Positions with what their games came to, for learners of one's own."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ def feature_bounds(feature: Feature) -> tuple[float, float]:
     Args:
         feature: of a game.
     """
-    low = high = 0.0
     if feature.kind is FeatureKind.QUANTITY:
         low = min(0.0, float(feature.fluents.min(initial=0.0)))
         high = max(0.0, float(feature.fluents.max(initial=0.0)))

@@ -20,6 +20,7 @@ from neurogame.features.feature import Feature
 from neurogame.features.sums import FeatureSums
 from neurogame.files import DAMAGED, read_arrays, write_arrays
 from neurogame.gdl.write import rules_text
+from neurogame.graph.groups import group_starts
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_file import game_file
 from neurogame.simulate.game_mapping import GameMapping, map_game
@@ -118,7 +119,7 @@ def _under(mapping: GameMapping, feature: Feature) -> Feature:
     fluents, roles = np.array(mapping.fluents), np.array(mapping.roles)
     # Moves of all roles are numbered through, in either game in the order of its own roles.
     counts = np.array([len(mapping.moves[role]) for role in np.argsort(roles).tolist()])
-    begin = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    begin = group_starts(counts)[:-1]
     moves = np.concatenate(
         [
             begin[role] + np.array(role_moves)

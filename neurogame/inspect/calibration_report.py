@@ -30,7 +30,7 @@ def calibration(subject: Subject, seed: int = 0) -> dict[str, Any]:
 
 def calibration_parts(report: dict[str, Any]) -> list[Part]:
     """Return a report of :func:`calibration` as people read it."""
-    whole, odd, even, fitted = (report[k] for k in ("whole", "before", "after", "correction"))
+    whole, before, after, fitted = (report[k] for k in ("whole", "before", "after", "correction"))
     distances = [{**row, **row["found"]} for row in report["by_distance"]]
     return [
         f"calibration: {report['games']} games, {whole['count']} forecasts\n"
@@ -48,6 +48,6 @@ def calibration_parts(report: dict[str, Any]) -> list[Part]:
             "nats={loss:.3f} | error={error:.4f}",
         ),
         f"sigmoid({fitted['slope']:.3f} logit(v) {fitted['shift']:+.3f}), fitted on half of the "
-        f"games; on the other half Brier {odd['brier']:.4f} -> {even['brier']:.4f}, error "
-        f"{odd['error']:.4f} -> {even['error']:.4f}",
+        f"games; on the other half Brier {before['brier']:.4f} -> {after['brier']:.4f}, error "
+        f"{before['error']:.4f} -> {after['error']:.4f}",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -18,7 +19,7 @@ from neurogame.inspect.attribution.in_short import in_short
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.attribution.unit_labels import contribution_text
 from neurogame.inspect.html.attribution import sums
-from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
+from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.moves_svg import moves_svg
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import Subject
@@ -77,7 +78,7 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
     values = move_values(opinion, state)[role]
     other: State | None = None
     if of_move:
-        attribution, texts = _of_moves(opinion, state, role, question)
+        attribution, texts = _of_moves(opinion, state, role, question, values)
     else:
         evaluator, _ = subject.values()
         attribution, texts = attribute(evaluator, state, role, method=question.method), []
@@ -145,16 +146,19 @@ def _role(game: Game, state: State, name: str | None) -> int:
 
 
 def _of_moves(
-    opinion: EvaluatorOrJudge, state: State, role: int, question: Question
+    opinion: EvaluatorOrJudge,
+    state: State,
+    role: int,
+    question: Question,
+    values: Sequence[MoveValue],
 ) -> tuple[Attribution, list[str]]:
     """Return what a move's score is made of, or two moves' scores differ by, and the moves."""
     game = state.game
     asked = [text for text in (question.move, question.rather_than) if text is not None]
     if question.move is None:
-        best = move_values(opinion, state)[role]
-        if not best:
+        if not values:
             raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
-        asked = [best[0].text, *asked]
+        asked = [values[0].text, *asked]
     moves = [game.move_index(game.roles[role], text) for text in asked]
     attributions = [
         attribute_move(opinion, state, role, move, method=question.method) for move in moves

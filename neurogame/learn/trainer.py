@@ -230,9 +230,7 @@ class Trainer(TrainingRun):
             longest = max(_LEAST_MATCHES, _MATCH_SHARE * (config.seconds or 0.0))
             until = min(working_time() + longest, self.learn_until + _LEAST_MATCHES)
         # 1 or 2 plies ahead: what players add by searching deeper serves both alike.
-        few = 1
-        for moves in game.initial_state().legal_moves:
-            few *= len(moves)
+        few = math.prod(map(len, game.initial_state().legal_moves))
         seed = derived_seed(learner.seed, _RELEASE, self.counters.rounds)
         return compare(
             game,

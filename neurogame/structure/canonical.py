@@ -14,6 +14,7 @@ import numpy as np
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import replaced
+from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import AtomTable, TermTable
 
 
@@ -72,7 +73,7 @@ def _renumbered_atoms(atoms: AtomTable, fluents: Int64s) -> AtomTable:
     table = TermTable(
         tuple(terms.names[name] for name in name_of),
         np.array(functor, np.int64),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        group_starts(sizes),
         np.array([a for inner in arguments for a in inner], np.int64),
     )
     predicate = atoms.predicates[int(atoms.predicate[0])] if len(fluents) else "true"

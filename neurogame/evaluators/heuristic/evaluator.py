@@ -12,7 +12,6 @@ from torch import Tensor
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.heuristic.heuristic import FeatureHeuristic, value_range
 from neurogame.evaluators.rules_network.of_features import feature_evaluator
-from neurogame.features.feature import Feature
 from neurogame.features.values import FeatureValues
 from neurogame.features.weights import WeightedFeatures
 from neurogame.simulate.game import Game
@@ -53,13 +52,10 @@ class HeuristicEvaluator(Evaluator):
         super().__init__(len(game.fluents), len(game.roles), description)
         self.heuristics = tuple(heuristics)
         self._game = game
-        features: list[Feature] = []
-        for heuristic in heuristics:
-            if not any(heuristic.feature is other for other in features):
-                features.append(heuristic.feature)
-        self._values = FeatureValues(features)
+        features = {id(heuristic.feature): heuristic.feature for heuristic in heuristics}
+        self._values = FeatureValues([*features.values()])
         self._simulator = game.simulator(backend="auto")
-        number = {id(feature): place for place, feature in enumerate(features)}
+        number = {key: place for place, key in enumerate(features)}
         self._feature = np.array(
             [number[id(heuristic.feature)] for heuristic in heuristics], np.int32
         )

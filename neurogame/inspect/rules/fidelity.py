@@ -12,11 +12,11 @@ from neurogame.arena.reliability import log_odds
 from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.rules.design import CLIPPED
 from neurogame.simulate.game import Game
 
 _CLEAR = 0.05
 """A value that is nearer to one half favours nobody."""
-_CLIPPED = 6.0
 
 
 @final
@@ -71,7 +71,7 @@ def fidelity(
 
 
 def _correlation(one: Float64s2, other: Float64s2) -> float:
-    odds = [np.clip(log_odds(values), -_CLIPPED, _CLIPPED).ravel() for values in (one, other)]
+    odds = [np.clip(log_odds(values), -CLIPPED, CLIPPED).ravel() for values in (one, other)]
     if min(logits.std() for logits in odds) < 1e-9:
         return 0.0
     return float(np.corrcoef(odds[0], odds[1])[0, 1])

@@ -139,7 +139,7 @@ def _self_play(
 
 
 def _gathered(game: Game, rows: Sequence[_Row]) -> _Choices:
-    """Return the choices of each role, None for a role without any."""
+    """Return the choices of each role that has any."""
     by_role: _Choices = []
     offsets = game.move_offsets
     for role in range(len(game.roles)):

@@ -20,6 +20,7 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules_network.evaluator import KIND, RulesNetwork
 from neurogame.files import lock_file, writing
+from neurogame.graph.groups import group_starts
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
@@ -272,7 +273,7 @@ class MatchLearner:
             goals=np.zeros((len(matches), roles), np.float32),
             ended=np.ones(len(matches), np.uint8),
             targets=np.concatenate([match.targets for match in matches]),
-            first=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            first=group_starts(np.array(lengths, np.int64)),
             image=random.integers(images, size=len(matches)),
             lambda_=self.config.steps.lambda_,
         )

@@ -101,8 +101,9 @@ class _Match:
         fluents = torch.stack([state.fluents for state in states])
         goals = torch.full((roles,), _NAN, dtype=torch.float64)
         if states[-1].is_terminal:
-            goals[:] = torch.tensor([(goal or 0.0) / 100 for goal in states[-1].goals])
-            goals = (goals * 100).round() / 100
+            goals[:] = torch.tensor(
+                [(goal or 0.0) / 100 for goal in states[-1].goals], dtype=torch.float64
+            )
         proved = self._proofs(fluents)
         proved[-1] = goals
         best = [max((v for v, _ in pairs), default=0) / 100 for pairs in self._game.circuit.goals]
