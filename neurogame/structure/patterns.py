@@ -115,9 +115,7 @@ class _Drawn:
         """Choose the symmetries to use: those that map the mode to itself."""
         self.structure, self.left, self.most_values = structure, lookups, most_values
         self.mode = -1 if structure.mode is None else structure.mode.variable
-        self.mode_fluents = (
-            np.zeros(0, np.int64) if self.mode < 0 else structure.variables[self.mode].fluents
-        )
+        self.mode_fluents = structure.mode_fluents
         self.used = [
             s.fluents
             for s in symmetries

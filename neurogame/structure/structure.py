@@ -86,6 +86,13 @@ class Structure:
     symmetries: tuple[Symmetry, ...]
     whole_group: bool
 
+    @property
+    def mode_fluents(self) -> Int64s:
+        """Fluents of the mode, ascending; none where nothing says who has a choice."""
+        if self.mode is None:
+            return np.zeros(0, np.int64)
+        return self.variables[self.mode.variable].fluents
+
 
 def find_structure(
     circuit: Circuit, rules: Rules | None = None, *, limits: StructureLimits | None = None

@@ -99,10 +99,9 @@ def _mode_text(circuit: Circuit, structure: Structure) -> str:
     mode = structure.mode
     if mode is None:
         return "none"
-    fluents = structure.variables[mode.variable].fluents.tolist()
     values = [
         f"{circuit.fluents[f]} {_chooser(circuit, role)}"
-        for f, role in zip(fluents, mode.roles.tolist(), strict=True)
+        for f, role in zip(structure.mode_fluents.tolist(), mode.roles.tolist(), strict=True)
     ]
     return f"{', '.join(values)} ({mode.verdict.reason})"
 

@@ -48,7 +48,7 @@ def mode_fluents(game: Game) -> list[int]:
     mode = game.structure.mode
     if mode is None or not game.structure.variables[mode.variable].exactly:
         return []
-    fluents: list[int] = game.structure.variables[mode.variable].fluents.tolist()
+    fluents: list[int] = game.structure.mode_fluents.tolist()
     return fluents
 
 

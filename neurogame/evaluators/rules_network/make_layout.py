@@ -27,8 +27,8 @@ def make_layout(
     """
     seen = find_perspectives(structure, mode=config.mode, symmetries=config.symmetries)
     counts = structure.variable_of >= 0
-    if structure.mode is not None and config.mode:
-        counts = counts & (structure.variable_of != structure.mode.variable)
+    if config.mode:
+        counts[structure.mode_fluents] = False
     view = np.stack([np.where(counts, v.fluents, -1) for v in seen.views])
     images = np.stack(
         [

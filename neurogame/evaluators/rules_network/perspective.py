@@ -48,7 +48,7 @@ def find_perspectives(structure: Structure, *, mode: bool, symmetries: bool) -> 
     if not mode or structure.mode is None:
         kept = tuple(g for g in group if np.array_equal(g.roles, roles))
         return Perspectives(np.zeros(0, np.int64), (identity,), np.zeros(1, np.int64), kept)
-    fluents = structure.variables[structure.mode.variable].fluents
+    fluents = structure.mode_fluents
     views: list[Symmetry] = []
     weights: list[int] = []
     seen_as_they_are: list[int] = []

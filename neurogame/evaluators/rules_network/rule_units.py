@@ -93,8 +93,7 @@ def _legal_conditions(game: Game) -> list[tuple[int, ...]]:
     """Return the conditions of legal moves, without whose turn it is."""
     structure = game.structure
     counts = structure.variable_of >= 0
-    if structure.mode is not None:
-        counts = counts & (structure.variable_of != structure.mode.variable)
+    counts[structure.mode_fluents] = False
     made = {
         tuple(sorted(literal for literal in one if counts[literal >> 1]))
         for one in find_conditions(game.circuit, game.circuit.legal, work=_WORK)

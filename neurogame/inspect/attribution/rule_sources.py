@@ -64,16 +64,13 @@ def _all_sources(game: Game) -> dict[Literals, RuleSource]:
     circuit = game.circuit
     outputs = np.concatenate([circuit.goal_literals, [circuit.terminal], circuit.legal])
     graph, leaves = positive(circuit.graph.with_outputs(outputs))
-    mode = game.structure.mode
-    turns: frozenset[int] = frozenset()
-    if mode is not None:
-        fluents = game.structure.variables[mode.variable].fluents.tolist()
-        turns = frozenset(literal for f in fluents for literal in (2 * f, 2 * f + 1))
+    structure = game.structure
+    turned = structure.mode_fluents.tolist()
+    turns = frozenset(literal for f in turned for literal in (2 * f, 2 * f + 1))
     users, sheet = _users(graph), _rulesheet(game)
     sources: dict[Literals, RuleSource] = {}
     by_gate = conditions_by_gate(graph, leaves, len(circuit.fluents), work=_WORK)
     by_gates = list(enumerate(by_gate))
-    structure = game.structure
     if any(len(set(structure.variable_of[[*one]])) < len(one) for one in structure.conditions):
         wide = any_of_conditions(graph, leaves, structure.variables, structure.variable_of)
         by_gates += [(gate, frozenset([frozenset(one.tolist())])) for gate, one in wide]

@@ -90,9 +90,8 @@ class CandidateMaker:
         yield from self._scoped("pair", shapes)
 
     def _variables(self) -> list[int]:
-        mode = self.structure.mode
-        mode_variable = -1 if mode is None or not self.modes else mode.variable
-        return [v for v in range(len(self.structure.variables)) if v != mode_variable]
+        told = set(self.structure.variable_of[self.modes].tolist())
+        return [v for v in range(len(self.structure.variables)) if v not in told]
 
     def _values(self, variable: int, *, none: bool = True) -> list[GroundCount]:
         """Return that a variable has a value, one for each, and that it has none."""
