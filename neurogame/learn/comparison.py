@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any, final
 
 import numpy as np
@@ -129,17 +130,13 @@ def compare(
         workplace: who helps with matches that take long; None: nobody.
     """
     # Chance has no seat of its own: where it is, matches move at random.
-    players, roles = np.array(game.players), len(game.players)
-    number = np.arange(matches)
-    rival = RANDOM_SEAT if other is None else 1
-    evaluator_roles = number % (roles if roles > 1 else 2)
-    if roles > 1:
-        evaluator_roles = players[evaluator_roles]
-        seats = np.where(np.arange(len(game.roles))[None, :] == evaluator_roles[:, None], 0, rival)
+    players, roles = game.players, len(game.players)
+    number, rival = np.arange(matches), RANDOM_SEAT if other is None else 1
+    seats = np.full((matches, len(game.roles)), rival, np.int64)
+    if roles == 1:
+        seats[0::2] = 0
     else:
-        seats = np.repeat(
-            np.where(evaluator_roles[:, None] == 0, 0, rival), len(game.roles), axis=1
-        )
+        seats[number, np.array(players)[number % roles]] = 0
     # Matches that differ only in who has which role share their seed.
     pair = number // max(roles, 2)
     openings = Openings(game, opening_plies, seed, nodes=opening_nodes)
@@ -147,7 +144,7 @@ def compare(
     begins = np.array(listed, np.int64).reshape(len(listed), openings.plies, len(game.roles))
     plan = MatchPlan(
         evaluators=[evaluator] if other is None else [evaluator, other],
-        seats=seats.astype(np.int64),
+        seats=seats,
         seeds=(derive(seed, pair) >> np.uint64(1)).astype(np.int64),
         openings=begins[pair % len(begins)],
         max_plies=max_plies,
@@ -155,36 +152,16 @@ def compare(
         depth=depth,
     )
     played = play_pieces(game, plan, workplace, stop)
-    results = (
-        _solo_results(played, game.players[0])
-        if roles == 1
-        else [_result(t, int(evaluator_roles[i]), game.players) for i, t in enumerate(played)]
-    )
     if roles == 1:
-        played, pair = played[0::2], pair[0::2]
-        evaluator_roles = np.full(len(played), game.players[0])
-    mine = [
-        float(t.goals[o]) if t.finished else math.nan
-        for t, o in zip(played, evaluator_roles, strict=True)
-    ]
-    rivals = [
-        100 * float(t.goals[players[players != o]].mean()) if roles > 2 and t.finished else None
-        for t, o in zip(played, evaluator_roles, strict=True)
-    ]
-    return summarise(
-        [
-            Played(
-                cluster=int(pair[i]),
-                result=results[i],
-                goal=100 * mine[i],
-                rivals=rivals[i],
-                moves=bytes([evaluator_roles[i]]) + t.moves.tobytes(),
-            )
-            for i, t in enumerate(played)
-        ],
-        openings=len(listed),
-        opening_plies=openings.plies,
-    )
+        beside = zip_longest(played[0::2], played[1::2])
+        counted = [_counted(*both, players[0], players, n) for n, both in enumerate(beside)]
+    else:
+        counted = []
+        for n, match in enumerate(played):
+            role = players[n % roles]
+            others = [one for one in players if one != role]
+            counted.append(_counted(match, match, role, others, n // roles))
+    return summarise(counted, openings=len(listed), opening_plies=openings.plies)
 
 
 @final
@@ -244,22 +221,33 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
     )
 
 
-def _result(match: LockstepMatch, evaluator_role: int, players: Sequence[int]) -> float:
-    if not match.finished:
-        return float("nan")
-    others = [role for role in players if role != evaluator_role]
-    return points_against(float(match.goals[evaluator_role]), float(match.goals[others].max()))
+def _counted(
+    mine: LockstepMatch,
+    theirs: LockstepMatch | None,
+    role: int,
+    others: Sequence[int],
+    cluster: int,
+) -> Played:
+    """Return what a match counts.
 
-
-def _solo_results(played: list[LockstepMatch], role: int) -> list[float]:
-    results = []
-    for mine, rivals in zip(played[0::2], played[1::2], strict=False):
-        done = mine.finished and rivals.finished
-        goals = (float(mine.goals[role]), float(rivals.goals[role]))
-        results.append(points_against(*goals) if done else float("nan"))
-    if len(results) < len(played[0::2]):
-        results.append(float("nan"))
-    return results
+    Args:
+        mine: the match.
+        theirs: in which the goals are that it is compared with; None: there is none.
+        role: whose goal counts in the match.
+        others: whose goals it is compared with.
+        cluster: see :class:`Played`.
+    """
+    moves = bytes([role]) + mine.moves.tobytes()
+    if theirs is None or not (mine.finished and theirs.finished):
+        return Played(cluster=cluster, result=math.nan, goal=math.nan, rivals=None, moves=moves)
+    goal, goals = float(mine.goals[role]), theirs.goals[list(others)]
+    return Played(
+        cluster=cluster,
+        result=points_against(goal, float(goals.max())),
+        goal=100 * goal,
+        rivals=100 * float(goals.mean()) if len(others) > 1 else None,
+        moves=moves,
+    )
 
 
 def points_against(mine: float, others: float) -> float:
