@@ -135,16 +135,14 @@ class UnitsInMode:
         """Yield the largest weights that no condition has, of each unit and table one."""
         fluents = self._game.fluents
         place = self._game.structure.variable_of
-        seen_as = self._evaluator.layout.seen_as[self._mode].astype(np.int64)
-        source = np.zeros(len(seen_as), np.int64)
-        source[seen_as[seen_as >= 0]] = np.flatnonzero(seen_as >= 0)
+        source = self._evaluator.layout.sources(self._mode)
         for number, (unit, label) in enumerate(zip(self._units, self._labels, strict=True)):
             weights, beside = self._embedding[:, number].copy(), ""
             if unit is not None:
                 read = [one >> 1 for one in unit.literals]
                 weights -= self._first[:, number]
                 weights[np.isin(place, place[read])] = 0.0
-            weights[np.bincount(seen_as[seen_as >= 0], minlength=len(seen_as)) == 0] = 0.0
+            weights[source < 0] = 0.0
             largest = int(np.argmax(np.abs(weights)))
             amount = float(self._readout[number] * weights[largest])
             if unit is not None:

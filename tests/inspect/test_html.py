@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,7 +26,6 @@ from neurogame.inspect.attribution.in_short import in_short
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.feature_svg import feature_svg
 from neurogame.inspect.html.elements import bar
-from neurogame.inspect.html.match import match_html
 from neurogame.inspect.html.view import html_of
 from neurogame.inspect.move_values import MoveValue, move_values
 from neurogame.inspect.moves_svg import moves_svg
@@ -307,8 +307,8 @@ def test_moves_are_those_of_the_roles_that_choose() -> None:
     assert read.played is None
     assert pictures(html_of(read)) == 0
     assert record.moves[0][0] in text(html_of(read))
-    assert match_html(read, game) == record._repr_html_()
-    assert pictures(match_html(read, Game.load("nim"))) == 0
+    assert html_of(replace(read, played=game)) == record._repr_html_()
+    assert pictures(html_of(replace(read, played=Game.load("nim")))) == 0
 
 
 def test_a_match_in_which_somebody_had_no_move_is_shown() -> None:

@@ -10,7 +10,7 @@ from neurogame.errors import LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph
-from neurogame.evaluators.actions.leaf_truth import HALF, leaf_truth
+from neurogame.evaluators.actions.leaf_truth import leaf_truth
 from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import narrowed
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
@@ -125,6 +125,5 @@ def _graph(
         leaf_truth(formulas.leaves, analysis, config, mine),
         tuple(table),
         tuple(weights.tolist()),
-        HALF,
         mine,
     )

@@ -13,6 +13,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from neurogame.array_types import Float64s, Int64s
+from neurogame.evaluators.actions.leaf_truth import HALF
 from neurogame.graph.extend import with_more_gates, with_more_inputs
 from neurogame.graph.graph import AND, OR, Graph, replaced
 from neurogame.graph.levels import runs
@@ -124,7 +125,6 @@ def build_graph(
     truth: Float64s,
     outputs: tuple[Int64s, ...],
     weights: tuple[float, ...],
-    unknown: float,
     role_moves: range = range(0),
 ) -> ActionGraph:
     """Return the graph of formulas, several of which may count for one move.
@@ -136,7 +136,6 @@ def build_graph(
         outputs: for each formula of a move the nodes of all moves, or :data:`NOTHING`;
             int64 ``[M]`` each, at least one.
         weights: for each formula the truth that it counts for where it is wholly true, in 0..1.
-        unknown: the truth of formulas of which nothing is known.
         role_moves: inputs of the circuit that are the role's own moves.
 
     Returns:
@@ -146,7 +145,7 @@ def build_graph(
     columns, place = np.unique(np.stack(outputs), axis=1, return_inverse=True)
     constants: list[float] = []
     for nodes, weight in zip(columns, weights, strict=True):
-        constants += [unknown] if (nodes == NOTHING).any() else []
+        constants += [HALF] if (nodes == NOTHING).any() else []
         constants += [weight] if weight != 1 else []
     free = iter(range(graph.input_count, graph.input_count + len(constants)))
     moved = np.arange(graph.node_count)

@@ -166,6 +166,13 @@ class RulesNetworkLayout:
         said = held[:, torch.from_numpy(self.mode_fluent).long().to(held.device)]
         return torch.where(said.amax(dim=1) > 0, said.argmax(dim=1), 0)
 
+    def sources(self, mode: int) -> Int64s:
+        """Return which fluent each one of a mode's perspective is, -1 for none; int64 ``[F]``."""
+        target = self.seen_as[mode].astype(np.int64)
+        sources = np.full(len(target), -1, np.int64)
+        sources[target[target >= 0]] = np.flatnonzero(target >= 0)
+        return sources
+
     def seen(self, held: Tensor, mode: int) -> Tensor:
         """Return states, float ``[B, F]``, in the perspective of a mode."""
         target = self.seen_as[mode].astype(np.int64)

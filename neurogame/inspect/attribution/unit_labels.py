@@ -169,13 +169,11 @@ class _Begun:
         layout, names = evaluator.layout, place_names(game)
         self._names = names
         # Which fluent of the state each fluent of the perspective is.
-        self._source = np.full(layout.sizes.fluents, -1, np.int64)
-        target = layout.seen_as[mode].astype(np.int64)
-        self._source[target[target >= 0]] = np.flatnonzero(target >= 0)
+        self._source = layout.sources(mode)
         self._weights = int(layout.weights[mode])
         first, symmetries = evaluator.first_embedding.numpy(), unit_symmetries(layout)
         # Of fluents that are seen as none, what no unit reads.
-        begun = np.vstack([first, np.zeros_like(first[:1])])[target]
+        begun = np.vstack([first, np.zeros_like(first[:1])])[layout.seen_as[mode]]
         self._units = [
             _of_feature(names, begun[:, number], float(evaluator.first_bias[number]))
             if unit is None

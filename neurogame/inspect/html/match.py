@@ -18,14 +18,13 @@ _MOVES = 400
 """Moves that are listed, at most."""
 
 
-def match_html(record: MatchRecord, game: Game | None = None) -> str:
+def match_html(record: MatchRecord) -> str:
     """Return a match as HTML.
 
     Args:
-        record: of the match.
-        game: its game, for pictures; None: the one that the record knows, if any.
+        record: of the match; one that does not know its game has no pictures.
     """
-    states = _states(record, game or record.played)
+    states = _states(record, record.played)
     goals = zip(record.roles, record.goals, strict=True)
     outcome = ", ".join(f"{role} {goal:g}" for role, goal in goals)
     ending = "" if record.ending == "terminal" else f" ({record.ending})"

@@ -175,7 +175,7 @@ def test_wide_gates_are_products_and_their_duals(data: st.DataObject) -> None:
     held = np.where(flags, truth[:, 1], truth[:, 0])
     small = narrowed(wide, 4)
     leaves = 2 * np.arange(1, first)
-    graph = build_graph(small, leaves, truth, (small.outputs >> 1,), (1.0,), 0.5)
+    graph = build_graph(small, leaves, truth, (small.outputs >> 1,), (1.0,))
     assert all(2 <= run.fan_in <= 4 for run in graph.runs)
     inputs = torch.from_numpy(np.concatenate([[0], flags])).double()[None]
     found = RoleCircuit(graph, int(start[-1]), 1, ActionConfig()).double()(inputs)[0]
