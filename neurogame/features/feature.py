@@ -43,9 +43,9 @@ class LookUps:
     Attributes:
         fluent: of each addend; int64 ``[T]``.
         lookup: whose row it raises; int64 ``[T]``.
-        addend: by how much; int64 ``[T]``.
-        first: the row where no fluent of a look-up holds; int64 ``[L]``.
-        values: of all rows; float32 ``[N]``.
+        addend: by how much, at least 0; int64 ``[T]``.
+        first: of its rows, where no fluent of a look-up holds; ascending; int64 ``[L]``.
+        values: of the rows of one look-up after the other; float32 ``[N]``.
     """
 
     fluent: Int64s
@@ -55,30 +55,20 @@ class LookUps:
     values: Float32s
 
     def columns(self, fluents: int) -> Iterator[tuple[Int64s, Float32s]]:
-        """Yield of each look-up, none of whose addends is negative, what it reads and its rows.
-
-        Yields:
-            The addends of all ``fluents`` fluents, int64 ``[F]``, and the rows in its reach.
-        """
+        """Yield of each look-up the addends of all fluents, int64 ``[F]``, and its rows."""
         for read, addends, rows in self.tables():
             column = np.zeros(fluents, np.int64)
             column[read] = addends
             yield column, rows
 
     def tables(self) -> Iterator[tuple[Int64s, Int64s, Float32s]]:
-        """Yield of each look-up its fluents in order, their addends, and the rows in its reach.
-
-        The first of these rows is the one that all negative addends together lead to, so that two
-        look-ups that always read the same have the same tables, wherever their rows lie.
-        """
+        """Yield of each look-up its fluents in order, their addends, and its rows."""
         order = np.lexsort((self.fluent, self.lookup))
         ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
-        for number, (begin, end) in enumerate(pairwise(ends.tolist())):
+        rows = np.split(self.values, self.first[1:])
+        for (begin, end), values in zip(pairwise(ends.tolist()), rows, strict=True):
             entries = order[begin:end]
-            addends = self.addend[entries]
-            lowest = self.first[number] + addends[addends < 0].sum()
-            highest = self.first[number] + addends[addends > 0].sum()
-            yield self.fluent[entries], addends, self.values[max(lowest, 0) : highest + 1]
+            yield self.fluent[entries], self.addend[entries], values
 
     def scaled(self, factor: float) -> LookUps:
         """Return the same with all values multiplied."""

@@ -39,7 +39,7 @@ def line_features(
             ranges[f"blocked lines of {length} of {text}"] = slice(length + 1, None)
             for words, counted in ranges.items():
                 tables = look_ups(
-                    [(fluents, addends, 0, _values(addends, counted)) for fluents, addends in rows]
+                    [(fluents, addends, _values(addends, counted)) for fluents, addends in rows]
                 )
                 yield maker.of_look_ups(FeatureKind.LINES, words, tables, owner)
 

@@ -12,6 +12,7 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.features.feature import Feature, FeatureKind, LookUps
 from neurogame.features.roles import RoleImage
+from neurogame.graph.groups import group_starts
 
 
 @final
@@ -116,14 +117,13 @@ class FeatureMaker:
         )
 
 
-def look_ups(rows: Sequence[tuple[Int64s, Int64s, int, Sequence[float]]]) -> LookUps:
-    """Return look-ups: of each the fluents, their addends, the first row and the rows' values."""
-    sizes = [len(row[0]) for row in rows]
-    starts = np.cumsum([0, *(len(row[3]) for row in rows)])[:-1]
+def look_ups(rows: Sequence[tuple[Int64s, Int64s, Sequence[float]]]) -> LookUps:
+    """Return look-ups: of each the fluents, their addends, and the rows' values."""
+    fluents, addends, values = zip(*rows, strict=True)
     return LookUps(
-        fluent=np.concatenate([row[0] for row in rows]).astype(np.int64),
-        lookup=np.repeat(np.arange(len(rows)), sizes),
-        addend=np.concatenate([row[1] for row in rows]).astype(np.int64),
-        first=np.array([row[2] for row in rows], np.int64) + starts,
-        values=np.concatenate([np.asarray(row[3], np.float32) for row in rows]),
+        fluent=np.concatenate(fluents).astype(np.int64),
+        lookup=np.repeat(np.arange(len(rows)), [*map(len, fluents)]),
+        addend=np.concatenate(addends).astype(np.int64),
+        first=group_starts(np.array([*map(len, values)], np.int64))[:-1],
+        values=np.concatenate([np.asarray(part, np.float32) for part in values]),
     )

@@ -74,7 +74,7 @@ def _of_marker(
     if 0 < len(pairs) <= MOST_PAIRS and not marker.piece.holds:
         words = f"neighbouring pairs of {text}"
         ones = np.ones(2, np.int64)
-        tables = look_ups([(np.array(pair), ones, 0, (0.0, 0.0, 1.0)) for pair in pairs])
+        tables = look_ups([(np.array(pair), ones, (0.0, 0.0, 1.0)) for pair in pairs])
         yield maker.of_look_ups(FeatureKind.SUPPORT, words, tables, owner)
 
 
@@ -154,7 +154,7 @@ def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
         addends = np.array(
             [wide * (i + 1) for i in range(len(first))] + [j + 1 for j in range(len(second))]
         )
-        tables = look_ups([(fluents, addends, 0, values.reshape(-1).tolist())])
+        tables = look_ups([(fluents, addends, values.reshape(-1).tolist())])
         yield maker.of_look_ups(FeatureKind.APART, text, tables)
 
 

@@ -16,6 +16,7 @@ from neurogame.simulate.simulator import Look
 from neurogame.simulate.states import StateBatch
 
 _LANES = 64
+_SIGNS = np.float32(1), np.float32(-1)
 
 
 Number = TypeVar("Number", np.float32, np.int32)
@@ -99,15 +100,9 @@ def _rows(features: Sequence[Feature]) -> FeatureTables | None:
             row = columns.setdefault(column.tobytes(), len(addends))
             if row == len(addends):
                 addends.append(column.astype(np.int32))
-            table = rows + np.float32(0)
-            for sign in (1.0, -1.0):
-                key = row, (np.float32(sign) * table + np.float32(0)).tobytes()
-                if key in entries or sign < 0:
-                    break
-            if key not in entries:
-                key = row, table.tobytes()
-                entries[key], sign = np.zeros(len(features), np.float32), 1.0
-            entries[key][number] += sign
+            plain, turned = ((row, (sign * rows + np.float32(0)).tobytes()) for sign in _SIGNS)
+            key, sign = (turned, -1) if turned in entries and plain not in entries else (plain, 1)
+            entries.setdefault(key, np.zeros(len(features), np.float32))[number] += sign
     if not entries:
         return None
     order = sorted(entries, key=lambda key: key[0])

@@ -13,6 +13,7 @@ from neurogame.features.candidates import MOST, find_candidates
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature, FeatureKind
+from neurogame.features.maker import look_ups
 from neurogame.features.values import FeatureValues
 from neurogame.features.ways import distances, inputs_read
 from neurogame.features.weights import weigh
@@ -177,6 +178,14 @@ def test_distances_are_manhattan() -> None:
         places.append((ord(own[1][-1]), ord(own[2][-1])))
     (a, b), (c, d) = places
     assert value(feature, game, state) == abs(a - c) + abs(b - d)
+
+
+def test_look_ups_that_are_joined_keep_their_own_rows() -> None:
+    # Of the first two fluents one holds at most: not all of their addends count together.
+    one = look_ups([(np.array([0, 1]), np.array([1, 2]), [0.0, 1.0, 2.0])])
+    other = look_ups([(np.array([2]), np.array([1]), [5.0, 6.0])])
+    joined = one.joined(other.scaled(-1.0))
+    assert [rows.tolist() for _, _, rows in joined.tables()] == [[0, 1, 2], [-5, -6]]
 
 
 # Each role draws one or no stone of three heaps in every step; who has more in the end wins.
