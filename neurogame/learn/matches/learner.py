@@ -116,12 +116,11 @@ class MatchLearner:
                 "file"
             ) from None
         begun = source.evaluator(self._own) if isinstance(source, Checkpoint) else source
-        self._network: RulesNetwork = starting_network(self._own, begun)
-        self._initial = copied_weights(self._network)
-        self.evaluator: Evaluator = self._network
+        self.evaluator: RulesNetwork = starting_network(self._own, begun)
+        self._initial = copied_weights(self.evaluator)
         # Compiled now: at the end of a match there may be little time.
         self._value, self._learn_all = entry(value_recorded), entry(learn_recorded)
-        self._learning = learning_of(self._network, self.config.steps)
+        self._learning = learning_of(self.evaluator, self.config.steps)
         if self._base is not None:
             self._take(self._base)
 
@@ -169,8 +168,8 @@ class MatchLearner:
         kept |= {f"{_REPLAY}{name}": tensor for name, tensor in self._replay.state().items()}
         checkpoint = replace(
             base,
-            description=self._network.describe(),
-            weights=copied_weights(self._network),
+            description=self.evaluator.describe(),
+            weights=copied_weights(self.evaluator),
             initial_weights=self._initial,
             optimiser=None,
             buffer=kept,
@@ -200,12 +199,12 @@ class MatchLearner:
                 "other names at least; give every player a file of its own"
             )
         if held.description.get("kind") == KIND:
-            if held.description != self._network.describe():
+            if held.description != self.evaluator.describe():
                 raise CheckpointError(
                     f"{self.path}: it has been replaced by another evaluator of "
                     f"{held.game_name}; give every player a file of its own"
                 )
-            self._network.load_state_dict(held.weights)
+            self.evaluator.load_state_dict(held.weights)
             self._initial = held.initial_weights
         if not _is_of_matches(held):
             # It was trained otherwise: its weights are the beginning.
@@ -263,7 +262,7 @@ class MatchLearner:
         """Return matches for compiled code."""
         lengths = [len(match.states) for match in matches]
         rows, roles = sum(lengths), len(self._own.roles)
-        images = self._network.layout.images.shape[1]
+        images = self.evaluator.layout.images.shape[1]
         return GamesToLearn(
             learning=self._learning,
             states=np.concatenate([match.states for match in matches]),
