@@ -76,7 +76,7 @@ def only(evidence: FeatureEvidence, fit: Callable[[Feature], bool]) -> tuple[int
         evidence.covariance,
         evidence.games,
         EvidenceConfig(),
-        lambda feature: not feature.reads_moves and not feature.goals.any() and fit(feature),
+        lambda feature: feature.reads_fluents_alone and fit(feature),
     ).chosen
 
 

@@ -29,7 +29,7 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
     The names of the game have no influence but on the texts.
     """
     maker = FeatureMaker(game.circuit)
-    images = role_images(game.circuit, game.relations.state, game.structure.symmetries)
+    images = role_images(game)
     candidates: dict[bytes, Feature] = {}
     for feature in _all(maker, game):
         if feature.owner is not None and feature.owner == game.chance:

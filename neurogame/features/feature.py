@@ -121,9 +121,9 @@ class Feature:
     against: int | None = None
 
     @property
-    def reads_moves(self) -> bool:
-        """Whether legal moves count."""
-        return bool(self.moves.any())
+    def reads_fluents_alone(self) -> bool:
+        """Whether what holds is all that counts, not what is legal or a goal."""
+        return not (self.moves.any() or self.goals.any())
 
     @property
     def constant(self) -> bool:

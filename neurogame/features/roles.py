@@ -14,6 +14,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.simulate.game import Game
 from neurogame.structure.fluent_relations import FluentRelation
 from neurogame.structure.symmetries import Symmetry
 
@@ -36,9 +37,7 @@ class RoleImage:
     moves: Int64s
 
 
-def role_images(
-    circuit: Circuit, relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]
-) -> tuple[tuple[RoleImage, ...], ...]:
+def role_images(game: Game) -> tuple[tuple[RoleImage, ...], ...]:
     """Return what each role's things are for each other one, where that can be said.
 
     Of the symmetries that exchange two roles those count that change the fewest arguments of
@@ -48,12 +47,13 @@ def role_images(
         For each ordered pair of roles of which something can be said its images, at least one:
         several where nothing tells which of them is meant.
     """
+    circuit, relations, symmetries = game.circuit, game.relations.state, game.structure.symmetries
     images = []
     for source in range(len(circuit.roles)):
         for target in range(len(circuit.roles)):
             if source == target:
                 continue
-            nearest = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
+            nearest = _nearest(relations, [g for g in symmetries if g.roles[source] == target])
             if nearest:
                 images.append(tuple(RoleImage(source, target, g.fluents, g.moves) for g in nearest))
                 continue

@@ -61,7 +61,7 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
         evidence.covariance,
         evidence.games,
         config or EvidenceConfig(),
-        lambda feature: not (feature.reads_moves or feature.goals.any()),
+        lambda feature: feature.reads_fluents_alone,
     )
     if not selection.chosen:
         raise GameError(

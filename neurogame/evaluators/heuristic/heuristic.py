@@ -93,7 +93,7 @@ def for_all_roles(game: Game, heuristic: FeatureHeuristic) -> tuple[FeatureHeuri
     """
     maker = FeatureMaker(game.circuit)
     heuristics = [heuristic] * len(game.roles)
-    for image, *_ in role_images(game.circuit, game.relations.state, game.structure.symmetries):
+    for image, *_ in role_images(game):
         if image.source == 0:
             other = maker.image(heuristic.feature, image)
             if other is not None:

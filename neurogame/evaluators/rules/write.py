@@ -44,10 +44,7 @@ def weighted_rules_text(
         lines.append(weighted_rule_text(rule))
     for name, rows in rule_set.facts.items():
         texts = [term_text(Compound(name, row) if row else Symbol(name)) for row in rows]
-        # Blanks inside a fact must not break, those between facts may.
-        solid = " ".join(text.replace(" ", "\0") for text in texts)
-        broken = textwrap.wrap(solid, _WIDTH, break_long_words=False, break_on_hyphens=False)
-        lines += ["", *(line.replace("\0", " ") for line in broken)]
+        lines += ["", *_filled(texts, _WIDTH)]
     return "\n".join(lines) + "\n"
 
 
@@ -78,7 +75,12 @@ def _counted(word: str, number: int, facts: list[str]) -> str:
     whole = f"({word} {number} {' '.join(facts)})"
     if len(whole) <= _WIDTH - 6:
         return whole
-    solid = " ".join(fact.replace(" ", "\0") for fact in facts)
-    broken = textwrap.wrap(solid, _WIDTH - 16, break_long_words=False, break_on_hyphens=False)
-    inner = "\n        ".join(line.replace("\0", " ") for line in broken)
+    inner = "\n        ".join(_filled(facts, _WIDTH - 16))
     return f"({word} {number}\n        {inner})"
+
+
+def _filled(texts: Sequence[str], width: int) -> list[str]:
+    """Return texts as lines that are as full as can be; none is broken at a blank inside it."""
+    solid = " ".join(text.replace(" ", "\0") for text in texts)
+    lines = textwrap.wrap(solid, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]

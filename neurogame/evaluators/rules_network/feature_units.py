@@ -98,9 +98,7 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
     fitting = [
         feature
         for feature in features
-        if feature.fluents.any()
-        and feature.lookups is None
-        and not (feature.reads_moves or feature.goals.any())
+        if feature.fluents.any() and feature.lookups is None and feature.reads_fluents_alone
         if feature.kind is not FeatureKind.REGION
         if all(np.allclose(feature.fluents[g.fluents], feature.fluents, atol=1e-6) for g in kept)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -19,33 +19,23 @@ def stored_once(contents: Any) -> Any:
     Args:
         contents: dictionaries, lists, tuples, tensors and other leaves; left as it is.
     """
-    return _Once().of(contents)
+    return _once(contents, {})
 
 
-@final
-class _Once:
-    """The different tensors seen so far."""
-
-    def __init__(self) -> None:
-        self._seen: dict[_Kind, list[Tensor]] = {}
-
-    def of(self, value: Any) -> Any:
-        """Return a value with equal tensors as one."""
-        if isinstance(value, Tensor):
-            return self._tensor(value)
-        if isinstance(value, dict):
-            return {name: self.of(part) for name, part in value.items()}
-        if isinstance(value, list | tuple):
-            return type(value)(self.of(part) for part in value)
+def _once(value: Any, seen: dict[_Kind, list[Tensor]]) -> Any:
+    """Return a value with tensors that are among those seen so far as these."""
+    if isinstance(value, dict):
+        return {name: _once(part, seen) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_once(part, seen) for part in value)
+    if not isinstance(value, Tensor):
         return value
-
-    def _tensor(self, tensor: Tensor) -> Tensor:
-        alike = self._seen.setdefault((tensor.dtype, tensor.shape), [])
-        for other in alike:
-            if other is tensor or torch.equal(_bits(other), _bits(tensor)):
-                return other
-        alike.append(tensor)
-        return tensor
+    alike = seen.setdefault((value.dtype, value.shape), [])
+    for other in alike:
+        if other is value or torch.equal(_bits(other), _bits(value)):
+            return other
+    alike.append(value)
+    return value
 
 
 def _bits(tensor: Tensor) -> Tensor:
