@@ -28,9 +28,10 @@ def named_state(game: Game, text: str) -> State:
             long.
         RulesError: the fluents are not well-formed.
     """
-    if text.strip().lower() == _INITIAL:
+    word = text.strip().lower()
+    if word == _INITIAL:
         return game.initial_state()
-    if text.strip().lower().startswith(_RANDOM):
+    if word.partition(":")[0] == _RANDOM:
         return _random(game, text.strip())
     fluents = [rule_text(rule) for rule in parse_rules(text, source="state")]
     if not fluents:

@@ -10,7 +10,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.graph.graph import AND
 from neurogame.graph.prune import needed_gates
-from neurogame.inspect.weights import row_label, weighted
+from neurogame.inspect.weights import row_label, unit_labels, weighted
 from neurogame.show.paint import NEGATIVE, POSITIVE
 
 EDGE_LIMIT = 2000
@@ -121,9 +121,7 @@ def _edges(
 
 
 def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> list[str]:
-    wiring = networks.wiring
-    first = wiring.proof.graph.input_count
-    labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
+    wiring, labels = networks.wiring, unit_labels(networks)
     shapes: list[str] = []
     for row, (x, y) in places.items():
         text = escape(row_label(networks, row, labels))

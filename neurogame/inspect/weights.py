@@ -102,14 +102,12 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
         GameError: the evaluator has no weights that come from rules.
     """
     networks, before = weighted(current), weighted(initial)
-    wiring = networks.wiring
-    first = wiring.proof.graph.input_count
-    unit_labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
+    wiring, labels = networks.wiring, unit_labels(networks)
     first_redirected = 1 + int(np.searchsorted(wiring.leaves, len(wiring.proof.fluents)))
     now, then = networks.signed_weights().tolist(), before.signed_weights().tolist()
     bias, bias_then = networks.bias.detach().tolist(), before.bias.detach().tolist()
     rows: list[WeightRow] = []
-    for unit, label in enumerate(unit_labels):
+    for unit, label in enumerate(labels):
         network, rule = int(wiring.network[unit]), int(wiring.graph.rule[unit])
         shared: dict[str, Any] = {
             "network": "(shared)" if network < 0 else wiring.proof.goal_label(network),
@@ -119,7 +117,7 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
         }
         for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
             row = int(wiring.row[edge])
-            child = row_label(networks, row, unit_labels)
+            child = row_label(networks, row, labels)
             rows.append(
                 WeightRow(
                     **shared,
@@ -134,12 +132,19 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
     return rows
 
 
-def row_label(networks: WeightedNetworks, row: int, unit_labels: list[str]) -> str:
+def unit_labels(networks: WeightedNetworks) -> list[str]:
+    """Return what each neuron stands for: its atom, else the rule it is the body of."""
+    proof = networks.wiring.proof
+    first = proof.graph.input_count
+    return [proof.label(first + node) for node in networks.wiring.node.tolist()]
+
+
+def row_label(networks: WeightedNetworks, row: int, labels: list[str]) -> str:
     """Return what a row of the wiring stands for: a fluent, a redirected atom or a neuron."""
     wiring = networks.wiring
     if row < wiring.first_unit_row:
         return wiring.proof.label(1 + int(wiring.leaves[row - 1]))
-    return unit_labels[row - wiring.first_unit_row]
+    return labels[row - wiring.first_unit_row]
 
 
 def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleSummary]:

@@ -201,6 +201,13 @@ def test_states_have_names() -> None:
     assert sum("blank" in text or " b)" in text for text in four.fluent_texts) == 5
 
 
+def test_a_fluent_may_begin_as_the_word_for_random_states() -> None:
+    rules = """(role me) (init randomly) (<= (legal me go) (true randomly))
+    (<= (next done) (does me go)) (<= terminal (true done)) (<= (goal me 100) (true done))"""
+    game = Game.from_text(rules, "word")
+    assert named_state(game, "randomly") == game.initial_state()
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [

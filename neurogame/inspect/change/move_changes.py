@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -10,6 +11,7 @@ import numpy as np
 from neurogame.array_types import Bools, Float64s2
 from neurogame.inspect.move_values import EvaluatorOrJudge, worths_of_moves
 from neurogame.inspect.table import Row, Table
+from neurogame.search.lockstep.joint_moves import JointMoves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -86,6 +88,28 @@ def move_changes(
     (joint, mine), (_, theirs) = (
         worths_of_moves(game, opinion, states) for opinion in (one, other)
     )
+    return changed_choices(game, states, joint, mine, theirs, examples=examples)
+
+
+def changed_choices(
+    game: Game,
+    states: StateBatch,
+    joint: JointMoves,
+    mine: Sequence[Float64s2],
+    theirs: Sequence[Float64s2],
+    *,
+    examples: int = 3,
+) -> MoveChanges:
+    """Compare the moves that two evaluators choose, by what moves are worth to them.
+
+    Args:
+        game: the game.
+        states: see :func:`move_changes`.
+        joint: the moves in these states.
+        mine: what they are worth to the first one; see :func:`.worths_of_moves`, as of all three.
+        theirs: to the second one.
+        examples: how many changed moves to list, at most.
+    """
     asked, missed, lucky, changed = 0, 0.0, 0.0, []
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from neurogame.arena.positions import played_positions
+from neurogame.array_types import Float64s2
 from neurogame.evaluators.kinds import kind_of_judge
-from neurogame.inspect.change.move_changes import choices, examples, move_changes
+from neurogame.inspect.change.move_changes import changed_choices, choices, examples
 from neurogame.inspect.move_values import worths_of_moves
 from neurogame.inspect.subject import Subject
 from neurogame.inspect.table import Part, Table
 from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
+from neurogame.search.lockstep.joint_moves import JointMoves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.waiting import during
@@ -64,13 +66,14 @@ def compared_judges(
         other: another one.
         states: states that are not terminal, in which every role has a move.
     """
-    changes = move_changes(game, one, other, states)
+    (joint, mine), (_, theirs) = (worths_of_moves(game, judge, states) for judge in (one, other))
+    changes = changed_choices(game, states, joint, mine, theirs)
     kind = kind_of_judge(one)
     alike = kind is kind_of_judge(other)
     return {
         **asdict(changes),
         "share": changes.share,
-        "correlation": _correlation(game, one, other, states),
+        "correlation": _correlation(joint, mine, theirs),
         "fluents": kind.differing(one, other, game) if alike else [],
     }
 
@@ -89,9 +92,10 @@ def changes_parts(report: Sequence[dict[str, Any]]) -> list[Part]:
     return parts
 
 
-def _correlation(game: Game, one: MoveJudge, other: MoveJudge, states: StateBatch) -> float:
+def _correlation(
+    joint: JointMoves, mine: Sequence[Float64s2], theirs: Sequence[Float64s2]
+) -> float:
     """Return how scores correlate within the choices of a state, -1..1; 0 where none differ."""
-    (joint, mine), (_, theirs) = (worths_of_moves(game, judge, states) for judge in (one, other))
     products, squares = 0.0, np.zeros(2)
     for role, table in enumerate(joint.table):
         listed = table >= 0
