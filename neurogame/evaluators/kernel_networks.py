@@ -109,7 +109,7 @@ def kernel_layout(wiring: Wiring, which: Tensor) -> Layout | None:
         return None
     proof = wiring.proof
     layout = make_layout(
-        wiring.graph, wiring.leaves, rows, len(proof.fluents) + len(proof.redirected.node)
+        wiring.graph, wiring.leaves, rows, len(proof.fluents) + len(proof.redirected)
     )
     parts = len(layout.small_edge) + len(layout.leaf_edge)
     return layout if parts <= CONTRIBUTION_LIMIT else None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from neurogame.array_types import Int64s
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
+from neurogame.files import Arrays
 from neurogame.graph.groups import group_starts
 from neurogame.judges.moves import CompiledScores, MoveScores
 from neurogame.kernels.actions.formulas import Formulas, Heuristic, memory_of, score_by_role
@@ -19,8 +18,6 @@ from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.scores import score_actions
 from neurogame.kernels.actions.shared import score_shared_actions
 from neurogame.native.entries import entry
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 _WORD = 64
 _ROW = 4 * LANES

@@ -36,10 +36,6 @@ class TeacherSamples:
     parent: Int64s1
     made: Bools
 
-    def __len__(self) -> int:
-        """Return the number of states, ``N``."""
-        return len(self.held)
-
 
 @final
 @dataclass(frozen=True, kw_only=True)
