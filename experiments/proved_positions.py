@@ -33,8 +33,8 @@ from neurogame.arena.yardstick import Yardstick
 from neurogame.array_types import Float32s, UInt64s
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded
-from neurogame.learn.lanes.learner import average_in
 from neurogame.learn.lanes.worker import LaneWorker
+from neurogame.learn.learner import average_in
 from neurogame.learn.recipe import fitted, fresh_rules_network
 from neurogame.native.entries import entry
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
@@ -111,7 +111,7 @@ def learned(game: Game, seed: int, options: argparse.Namespace) -> Iterator[Snap
             seconds += worker.play(config.round_plies)
             rounds += 1
             started = time.process_time()
-            average_in(averaged.learned_weights(), evaluator.learned_weights(), rounds, config)
+            average_in(averaged, evaluator, rounds, config)
             if searching < options.proving * seconds:
                 begun = time.process_time()
                 while time.process_time() < begun + _PIECE:

@@ -27,7 +27,8 @@ from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
-from neurogame.learn.lanes.learner import LaneLearner, mean_loss
+from neurogame.learn.lanes.learner import LaneLearner
+from neurogame.learn.learner import Learner, mean_loss
 from neurogame.learn.networks.learner import GoalNetworkLearner
 from neurogame.learn.news import news
 from neurogame.learn.recipe import fitted, fresh_rules_network
@@ -134,8 +135,8 @@ class Trainer(TrainingRun):
             self._released(self.release)
         if self.is_due:
             self._consider()
-        if isinstance(self.learner, LaneLearner) and self.learner.is_outgrown():
-            self._double(self.learner)
+        if self.learner.is_outgrown():
+            self._double()
         self.learner.round()
         row = self._row() | {"loss": _known(self.learner.take_loss())}
         self.folder.log_round(row)
@@ -143,9 +144,9 @@ class Trainer(TrainingRun):
             self._consider()
         return row
 
-    def _double(self, learner: LaneLearner) -> None:
-        """Go on with twice the units and look-ups."""
-        self.learner, self._considered = learner.doubled(), (0.0, 0)
+    def _double(self) -> None:
+        """Go on with a larger learner."""
+        self.learner, self._considered = self.learner.doubled(), (0.0, 0)
 
     def checkpoint(self, *, resumable: bool) -> Checkpoint:
         """Return the last release as a checkpoint.
@@ -264,8 +265,7 @@ class Trainer(TrainingRun):
         if kept is None or "averaged" not in kept:
             raise CheckpointError("the checkpoint is without the state needed to resume")
         for _ in range(min(kept.get("doublings", 0), self._settings.doublings)):
-            if isinstance(self.learner, LaneLearner):
-                self._double(self.learner)
+            self._double()
         self.learner.restore(kept["state"], kept["averaged"], Counters(**checkpoint.counters))
         self.is_due = bool(kept.get("is_due", False))
         if "unconsidered" in kept:
@@ -281,9 +281,7 @@ class Trainer(TrainingRun):
         self.folder.save_best(None if is_first else self.checkpoint(resumable=False))
 
 
-def learner_of(
-    game: Game, config: LaneConfig, workplace: Workplace | None = None
-) -> LaneLearner | GoalNetworkLearner:
+def learner_of(game: Game, config: LaneConfig, workplace: Workplace | None = None) -> Learner[Any]:
     """Return what learns by a configuration, before it has learned.
 
     Args:

@@ -88,7 +88,7 @@ def test_every_move_of_many_is_looked_at() -> None:
     )
     learner = learner_of(game, fitted(game, {"lanes": 128, "openings": 0, "epsilon": 0.0}))
     learner.round()
-    own = learner._workers[0].games.own  # type: ignore[union-attr]
+    own = learner._workers[0].games.own  # type: ignore[attr-defined]
     plies = len(array_of(own, "modes")) // len(array_of(own, "ply"))
     won = array_of(own, "targets")[::plies, 0]
     assert won.tolist() == [1.0] * 128

@@ -10,24 +10,23 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import final
 
-import torch
 from torch import Tensor
 
 from neurogame.evaluators.rules_network.build import make_rules_network
 from neurogame.evaluators.rules_network.evaluator import RulesNetwork
 from neurogame.evaluators.rules_network.widen import widened
 from neurogame.learn.checkpoints.weights import part_of
-from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.piece import LaneGroup
 from neurogame.learn.lanes.rounds import Rounds, SentRounds, ThreadRounds
 from neurogame.learn.lanes.worker import LaneWorker
+from neurogame.learn.learner import Learner, average_in
 from neurogame.learn.learning_state import learning_state, restore_learning, widened_state
 from neurogame.learn.travelling import Travelling
 from neurogame.simulate.game import Game
@@ -40,17 +39,10 @@ _MOST_UNITS = 1024
 
 
 @final
-class LaneLearner:
+class LaneLearner(Learner[RulesNetwork]):
     """A rules network that learns from games with itself; not for several threads.
 
-    Attributes:
-        game: what is played.
-        config: how.
-        evaluator: what learns; it is changed in place.
-        averaged: the same with weights averaged over the last part of the run: what is released.
-        counters: how far it is; ``matches`` are games that ended, ``seconds`` those that one core
-            was busy.
-        doublings: how many times its units and look-ups were doubled.
+    Of its counters ``matches`` are games that ended, ``seconds`` those that one core was busy.
     """
 
     def __init__(
@@ -69,11 +61,8 @@ class LaneLearner:
             workplace: where the lanes of each core are played: in its threads, if it has some, else
                 by its executor; None: in one thread of this process for each core.
         """
-        self.game, self.config, self.evaluator = game, config, evaluator
-        self.doublings, self._workplace = 0, workplace
-        self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
-        self.counters = Counters()
-        self._reported, self._taken_over = (0.0, 0), 0
+        super().__init__(game, config, evaluator, workplace)
+        self._taken_over = 0
         self._workers = [
             LaneWorker(
                 game,
@@ -105,12 +94,7 @@ class LaneLearner:
         counters.matches = sum(worker.games.own.games for worker in workers)
         counters.plies = sum(worker.games.own.plies for worker in workers)
         counters.updates = sum(worker.learning.steps for worker in workers)
-        average_in(
-            self.averaged.learned_weights(),
-            self.evaluator.learned_weights(),
-            counters.rounds,
-            self.config,
-        )
+        average_in(self.averaged, self.evaluator, counters.rounds, self.config)
         seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
@@ -157,11 +141,6 @@ class LaneLearner:
         loss = sum(worker.learning.loss for worker in self._workers)
         return loss, positions * len(self.game.roles)
 
-    def take_loss(self) -> float:
-        """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
-        former, self._reported = self._reported, self.losses()
-        return mean_loss(former, self._reported)
-
     def steps(self) -> dict[str, Tensor]:
         """Return what the sizes of steps follow from, for another learner of the same weights."""
         return learning_state(self._workers[0].learning)
@@ -181,22 +160,11 @@ class LaneLearner:
             for name, part in worker.state().items()
         }
 
-    def restore(
-        self, state: dict[str, Tensor], averaged: dict[str, Tensor], counters: Counters
-    ) -> None:
-        """Go on where another learner of the same game and configuration was.
-
-        Args:
-            state: what its :meth:`state` returned.
-            averaged: weights of its :attr:`averaged`.
-            counters: its counters.
-        """
-        self.averaged.load_state_dict(averaged)
+    def _restore(self, state: dict[str, Tensor]) -> None:
         for number, worker in enumerate(self._workers):
             worker.restore(part_of(state, f"{number}."))
         self._rounds.note()
         self._forget_losses()
-        self.counters = counters
 
     def _players(self) -> Rounds:
         """Return who plays the groups of lanes."""
@@ -220,37 +188,3 @@ class LaneLearner:
         self._taken_over = sum(worker.learning.positions for worker in self._workers)
         for worker in self._workers:
             worker.learning.loss = 0.0
-
-
-def average_in(
-    means: Iterable[Tensor], weights: Iterable[Tensor], rounds: int, config: LaneConfig
-) -> None:
-    """Take the present weights into their averages.
-
-    *Reference:* Shamir and Zhang, "Stochastic gradient descent for non-smooth optimization"
-    (2013), section 4: polynomial-decay averaging.
-
-    Args:
-        means: the averages, changed in place.
-        weights: the present ones.
-        rounds: after which they are there, at least 1.
-        config: over how long is averaged.
-    """
-    share = (1 + config.memory) / (rounds + config.memory)
-    with torch.no_grad():
-        for mean, now in zip(means, weights, strict=True):
-            mean.lerp_(now, share)
-
-
-def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:
-    """Return the mean cross-entropy between two answers of :meth:`LaneLearner.losses`.
-
-    Args:
-        before: the earlier one.
-        after: the later one.
-
-    Returns:
-        NaN if nothing was learned between them.
-    """
-    values = after[1] - before[1]
-    return (after[0] - before[0]) / values if values > 0 else float("nan")

@@ -6,7 +6,6 @@ is the same as one that was never interrupted, whoever plays its games.
 
 from __future__ import annotations
 
-import copy
 import time
 from typing import final
 
@@ -17,10 +16,9 @@ from torch.nn.functional import binary_cross_entropy
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.checkpoints.weights import copied_weights, part_of
-from neurogame.learn.counters import Counters
 from neurogame.learn.examples import Examples
 from neurogame.learn.lanes.config import LaneConfig
-from neurogame.learn.lanes.learner import average_in, mean_loss
+from neurogame.learn.learner import Learner, average_in
 from neurogame.learn.lockstep_pieces import play_pieces
 from neurogame.learn.networks.learning_networks import learning_networks
 from neurogame.learn.networks.positions import positions_of
@@ -37,16 +35,10 @@ _CERTAIN = 1e-6
 
 
 @final
-class GoalNetworkLearner:
+class GoalNetworkLearner(Learner[Evaluator]):
     """Goal networks that learn from games with themselves; not for several threads.
 
-    Attributes:
-        game: what is played.
-        config: how; a round is one game in each lane.
-        evaluator: what learns; it is changed in place.
-        averaged: the same with weights averaged over the last part of the run: what is released.
-        doublings: 0, as they keep their shape.
-        counters: how far it is; ``seconds`` are those of the processor, with workers of a clock.
+    A round is one game in each lane. Seconds are those of the processor, with workers of a clock.
     """
 
     def __init__(
@@ -68,14 +60,11 @@ class GoalNetworkLearner:
             ConfigurationError: these are no goal networks that learn.
         """
         _, self._learned = learning_networks(evaluator)
-        self.game, self.config, self.evaluator = game, config, evaluator
-        self.doublings = 0
-        self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
-        self.counters = Counters()
-        self._workplace, self._margin = workplace, opposed(game)
+        super().__init__(game, config, evaluator, workplace)
+        self._margin = opposed(game)
         self._clock = time.thread_time if workplace is None else time.perf_counter
         self._optimiser = torch.optim.Adam(self._learned, lr=config.step_size)
-        self._losses = self._reported = (0.0, 0)
+        self._losses = (0.0, 0)
 
     def round(self) -> float:
         """Play a game in each lane and learn from all of them; return the seconds taken.
@@ -95,7 +84,7 @@ class GoalNetworkLearner:
         counters.rounds += 1
         counters.matches += len(matches)
         counters.plies += sum(match.plies for match in matches)
-        average_in(self.averaged.parameters(), self.evaluator.parameters(), counters.rounds, config)
+        average_in(self.averaged, self.evaluator, counters.rounds, config)
         seconds = self._clock() - began
         counters.seconds += seconds
         return seconds
@@ -131,11 +120,6 @@ class GoalNetworkLearner:
         """Return the cross-entropy of a role's value, added up, and over how many values."""
         return self._losses
 
-    def take_loss(self) -> float:
-        """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
-        former, self._reported = self._reported, self._losses
-        return mean_loss(former, self._reported)
-
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
         weights = copied_weights(self.evaluator)
@@ -145,23 +129,12 @@ class GoalNetworkLearner:
             for name, part in self._optimiser.state[weight].items()
         }
 
-    def restore(
-        self, state: dict[str, Tensor], averaged: dict[str, Tensor], counters: Counters
-    ) -> None:
-        """Go on where another learner of the same game and configuration was.
-
-        Args:
-            state: what its :meth:`state` returned.
-            averaged: weights of its :attr:`averaged`.
-            counters: its counters.
-        """
+    def _restore(self, state: dict[str, Tensor]) -> None:
         self.evaluator.load_state_dict(part_of(state, "weights."))
-        self.averaged.load_state_dict(averaged)
         for number, weight in enumerate(self._learned):
             self._optimiser.state[weight] = {
                 name: part.clone() for name, part in part_of(state, f"{number}.").items()
             }
-        self.counters = counters
 
     def _plan(self) -> MatchPlan:
         """Return which games the next round plays."""
