@@ -260,9 +260,8 @@ class Trainer(TrainingRun):
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
-        self._note(checkpoint)
-        kept = checkpoint.optimiser
-        if kept is None or "averaged" not in kept:
+        kept = self._note(checkpoint)
+        if "averaged" not in kept:
             raise CheckpointError("the checkpoint is without the state needed to resume")
         for _ in range(min(kept.get("doublings", 0), self._settings.doublings)):
             self._double()

@@ -197,13 +197,16 @@ class TrainingRun(ABC):
         self.saved = self.folder.save_latest(self.checkpoint(resumable=True))
         return self.saved
 
-    def _note(self, resumed: Checkpoint) -> None:
-        """Take over what every run keeps.
+    def _note(self, resumed: Checkpoint) -> dict[str, Any]:
+        """Take over what every run keeps; return what else is kept of one of this kind.
 
         Raises:
-            CheckpointError: the checkpoint belongs to another game.
+            CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
         """
         if resumed.signature != self._empty.signature:
             raise CheckpointError("the checkpoint to resume from belongs to another game")
+        if resumed.optimiser is None:
+            raise CheckpointError("the checkpoint is without the state needed to resume")
         self.results = list(resumed.results)
         self._parent = self.saved = resumed.hash
+        return resumed.optimiser

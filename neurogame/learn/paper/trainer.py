@@ -10,7 +10,7 @@ from typing import Any, final
 
 import torch
 
-from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.fresh import make_fresh
@@ -185,8 +185,6 @@ class PaperTrainer(TrainingRun):
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         self._note(checkpoint)
-        if checkpoint.optimiser is None:
-            raise CheckpointError("the checkpoint is without the state needed to resume")
         self.evaluator.load_state_dict(checkpoint.weights)
         self.untrained.load_state_dict(checkpoint.initial_weights)
         self._counters = Counters(**checkpoint.counters)
