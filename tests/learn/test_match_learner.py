@@ -228,7 +228,9 @@ def test_several_learners_of_one_file_lose_nothing(tmp_path: Path, game: Game) -
     assert load_checkpoint(path).counters["matches"] == 15
 
 
-def test_who_keeps_a_file_for_too_long_is_reported(tmp_path: Path, game: Game) -> None:
+def test_who_keeps_a_file_for_too_long_is_reported_and_no_match_is_lost(
+    tmp_path: Path, game: Game
+) -> None:
     path = tmp_path / "my.pt"
     own = learner(path, game, MatchLearning(patience=0.05))
     own.observe(PlayedMatch(states=random_match(game, 1)))
@@ -238,6 +240,8 @@ def test_who_keeps_a_file_for_too_long_is_reported(tmp_path: Path, game: Game) -
     ):
         own.learn()
     assert not path.exists()
+    own.learn()
+    assert load_checkpoint(path).counters["matches"] == 1
 
 
 def test_other_names_learn_the_same(tmp_path: Path, game: Game) -> None:

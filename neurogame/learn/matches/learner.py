@@ -133,15 +133,16 @@ class MatchLearner:
         """Learn from what was observed and from earlier matches, and save, all or nothing.
 
         Raises:
-            CheckpointError: the file cannot be had, or has become that of something else.
+            CheckpointError: the file cannot be had, or has become that of something else; what
+                was observed waits for the next time.
             ConfigurationError: it cannot be written.
         """
         if not self._waiting:
             return
-        waiting, self._waiting = self._waiting, []
         where = writing(str(self.path), "learn into another file")
         with where, _only_one(self.path, self.config.patience):
             self.refresh()
+            waiting, self._waiting = self._waiting, []
             began = time.perf_counter()
             for match in waiting:
                 self._learn(match)
