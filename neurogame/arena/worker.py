@@ -81,7 +81,7 @@ def _proved(rules: str, version: str) -> Game:
 def _warm_up(game: Game, player: Player) -> None:
     """Let a player choose once, so that no clock sees the compilation of its search."""
     state = game.initial_state()
-    if state.is_terminal or not all(state.legal_moves):
+    if not all(state.legal_moves):
         return
     role = max(game.players, key=lambda seat: len(state.legal_moves[seat]))
     # What fails here fails in a match, too, and is reported there.

@@ -56,7 +56,7 @@ def _random(game: Game, text: str) -> State:
         state = game.initial_state()
         for done in range(plies + 1):
             longest = max(longest, done)
-            if state.is_terminal or not all(state.legal_moves):
+            if not all(state.legal_moves):
                 break
             if done == plies:
                 return state

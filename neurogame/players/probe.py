@@ -10,7 +10,7 @@ import numpy as np
 
 from neurogame.search.home_search import GameSearch
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
 _PROBE = Limit(simulations=256)
 _REST = Limit(simulations=8)
@@ -75,8 +75,8 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
     state, plies, choices, legal, several = game.initial_state(), 0, 0, 0, 0
     luck = np.random.default_rng(0)
     spent, simulations, searching = 0.0, 0, 0.0
-    begun, is_over = time.monotonic(), _is_over(state)
-    while not is_over:
+    begun = time.monotonic()
+    while all(state.legal_moves):
         late = time.monotonic() - begun - seconds
         own_limit = limit if late < 0 else _REST
         joint = []
@@ -93,12 +93,11 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
                 spent, simulations = spent + report.seconds, simulations + report.simulations
         state, plies, choices = state.next(joint), plies + 1, choices + len(open_roles)
         several += len(open_roles) > 1
-        is_over = _is_over(state)
         if late > _REST_SHARE * seconds:
             break
     overhead = time.monotonic() - begun - searching
     search.forget()
-    more = 1.0 if is_over else 2.0
+    more = 2.0 if all(state.legal_moves) else 1.0
     return Probe(
         plies=more * plies,
         choices=more * choices,
@@ -107,7 +106,3 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
         overhead=more * overhead,
         simulation=spent / max(simulations, 1),
     )
-
-
-def _is_over(state: State) -> bool:
-    return state.is_terminal or not all(state.legal_moves)

@@ -184,7 +184,7 @@ class Race:
         state, moves = self._game.initial_state(), iter(self._openings[opening])
         # The same luck for all that play from an opening.
         luck = np.random.default_rng([self._seed, opening + 1])
-        while not state.is_terminal and all(state.legal_moves):
+        while all(state.legal_moves):
             yield
             drawn = next(moves, None)
             joint = drawn or [

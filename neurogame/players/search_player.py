@@ -123,7 +123,7 @@ class SearchPlayer(ABC):
         self._given, self._game, self._role, self.last = game, home, match.role, None
         if end is not None:
             state = game.initial_state()
-            if not state.is_terminal and all(state.legal_moves):
+            if all(state.legal_moves):
                 self._use_start(state, end)
 
     def _settle(self, game: Game) -> None:

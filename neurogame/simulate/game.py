@@ -317,9 +317,9 @@ def game_of(game: Game | str | Path) -> Game:
 class State:
     """One state of a game, for people and for code that works state by state.
 
-    Two states are equal if they belong to the same rules and the same fluents hold. In a
-    terminal state nobody has a move. A state that is not terminal but in which some role has no
-    legal move is stuck: :meth:`next` raises there, playouts and matches stop with its goals.
+    Two states are equal if they belong to the same rules and the same fluents hold. In a terminal
+    state nobody has a move: games go on where ``all(state.legal_moves)``. One that is not terminal
+    but in which some role has none is stuck: :meth:`next` raises, playouts and matches stop there.
 
     Attributes:
         game: the game.

@@ -32,8 +32,8 @@ def judged_position(opinion: PageOpinion, state: State) -> dict[str, Any]:
         opinion: whose.
         state: the position.
     """
-    can_move = not state.is_terminal and all(state.legal_moves)
-    moves = opinion.of_moves(state) if can_move else tuple(() for _ in state.game.roles)
+    nobody = tuple(() for _ in state.game.roles)
+    moves = opinion.of_moves(state) if all(state.legal_moves) else nobody
     return {
         "measure": opinion.measure,
         "methods": list(opinion.methods),

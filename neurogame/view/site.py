@@ -121,7 +121,7 @@ class Site:
         state, role, player = self.positions.state(line), self._role(given), given.get("player")
         if not isinstance(player, str):
             raise GameError("player is a player string")
-        if state.is_terminal or not all(state.legal_moves):
+        if not all(state.legal_moves):
             raise GameError("the game is over here; there is nothing to think about")
         seed = given.get("seed", self._seed)
         if not isinstance(seed, int) or not 0 <= seed < _LARGEST_SEED:

@@ -190,7 +190,7 @@ class _Thinker:
 
     def _think_on(self, state: State) -> None:
         """Ponder a state until something is received."""
-        if not state.is_terminal and all(state.legal_moves):
+        if all(state.legal_moves):
             self._players.ponder(state, self._connection.poll)
 
     def _end(self) -> None:

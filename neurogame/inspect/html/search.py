@@ -53,7 +53,7 @@ def _board(search: SearchResult, state: State) -> Element:
     """Return the state; squares that the best move changes are framed, others painted by visits."""
     caption = "framed: what the best move changes"
     moves = sorted(search.tries, key=lambda move: -search.tries[move])[:_PAINTED]
-    if state.is_terminal or not all(state.legal_moves):
+    if not all(state.legal_moves):
         return picture(state, caption="")
     after = _states_after(search, state, [search.move, *moves])
     framed = changed(state, State(state.game, after[0]))

@@ -108,7 +108,7 @@ def _self_play(
     search.forget()
     state, rows = game.initial_state(), []
     for ply in range(config.plies):
-        if state.is_terminal or not all(state.legal_moves):
+        if not all(state.legal_moves):
             break
         legal = torch.cat(
             [

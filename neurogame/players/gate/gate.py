@@ -92,8 +92,8 @@ def open_gate(game: Game, settings: MctsSettings, terms: TrialTerms) -> GateRepo
     """
     begun = time.monotonic()
     plain, seconds, latest = ungated(settings), terms.seconds, terms.latest
-    initial, judge = game.initial_state(), terms.judges.get(GATED_JUDGE)
-    if initial.is_terminal or not all(initial.legal_moves):
+    judge = terms.judges.get(GATED_JUDGE)
+    if not all(game.initial_state().legal_moves):
         judge = None  # No move is ever made by which it could be tried.
     most = MOST_PLAYOUTS
     if judge is not None and seconds > 0 and latest is not None:

@@ -267,7 +267,7 @@ class Mcts:
     def _warm_up(self) -> None:
         """Compile what the first search would otherwise wait for."""
         start = self.game.initial_state()
-        if start.is_terminal or not all(start.legal_moves):
+        if not all(start.legal_moves):
             return
         words = state_words(start.fluents.cpu().numpy())
         if self._is_decided(words):
