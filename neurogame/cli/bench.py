@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
     from neurogame.gdl.library import load_rules
     from neurogame.kernels.backends import known_device, resolve_backend
+    from neurogame.kernels.codegen.unit_costs import unit_costs
 
     names = options.games or list(GAMES)
     if not 0 < options.seconds < math.inf or options.runs < 1 or options.threads < 1:
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     known_device(options.device, held=True)
     for backend in options.backend:
         resolve_backend(backend, options.device)
-    costs = _unit_costs()
+    costs = unit_costs()
     host = _describe_host(costs)
     if not options.json:
         _show_host(host)
@@ -104,9 +105,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _row(
-    name: str, backend: str, options: argparse.Namespace, costs: UnitCosts | None
-) -> dict[str, Any]:
+def _row(name: str, backend: str, options: argparse.Namespace, costs: UnitCosts) -> dict[str, Any]:
     """Measure one game on one backend: without a cache, and with what that has cached."""
     with tempfile.TemporaryDirectory() as folder:
         cold, _ = _in_new_process(folder, name, backend, options, 0)
@@ -129,7 +128,7 @@ def _row(
         "bound_cycles": None,
         "share_of_bound": None,
     }
-    if costs is not None and speed.gates is not None and speed.accesses and speed.vector_lanes:
+    if speed.gates is not None and speed.accesses and speed.vector_lanes:
         vectors = _LANES / speed.vector_lanes
         row["cycles"] = costs.clock * _LANES / speed.plies_per_second
         row["bound_cycles"] = vectors * costs.bound(speed.gates, *speed.accesses)
@@ -167,36 +166,21 @@ def _measure(
     return start, measure_speed(kernel, seconds=seconds, runs=runs, threads=threads)
 
 
-def _unit_costs() -> UnitCosts | None:
-    """Return the costs of instructions, where there is a compiler to measure them with."""
-    from neurogame.kernels.backends import available_backends
-
-    if "llvm" not in available_backends():
-        return None
-    from neurogame.kernels.codegen.unit_costs import unit_costs
-
-    return unit_costs()
-
-
-def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
+def _describe_host(costs: UnitCosts) -> dict[str, Any]:
     """Return what is to be known of the machine besides a figure."""
     import torch
 
-    machine: dict[str, Any] = {
-        "processor": _processor(),
+    from neurogame.kernels.codegen.host import host
+
+    return {
+        "processor": f"{_processor()} ({host().cpu})",
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "vectors": None,
-        "costs": None,
+        "vectors": host().name,
+        "costs": asdict(costs),
     }
-    if costs is not None:
-        from neurogame.kernels.codegen.host import host
-
-        machine.update(processor=f"{machine['processor']} ({host().cpu})", vectors=host().name)
-        machine["costs"] = asdict(costs)
-    return machine
 
 
 def _processor() -> str:
@@ -210,14 +194,13 @@ def _processor() -> str:
 
 
 def _show_host(host: dict[str, Any]) -> None:
-    parts = [host["processor"], f"{host['cores']} cores", host["system"]]
     costs = host["costs"]
-    if costs is not None:
-        parts[1:1] = [host["vectors"], f"{costs['clock'] / 1e9:.2f} GHz"]
-        parts.append(
-            f"cycles per vector: gate {costs['gate']:.2f}, load {costs['load']:.2f}, "
-            f"store {costs['store']:.2f}"
-        )
+    parts = [
+        *(host["processor"], host["vectors"], f"{costs['clock'] / 1e9:.2f} GHz"),
+        *(f"{host['cores']} cores", host["system"]),
+        f"cycles per vector: gate {costs['gate']:.2f}, load {costs['load']:.2f}, "
+        f"store {costs['store']:.2f}",
+    ]
     print("; ".join(parts))
     print(" ".join(f"{title:>{width}s}" for title, _, width, _ in _COLUMNS), flush=True)
 

@@ -109,8 +109,8 @@ class GoalNetworks(Evaluator):
     def program(self) -> Program | None:
         """Return the present weights as flat arrays for compiled code, kept while none changes.
 
-        None where the kernel does not compute it: it takes numba, parameters in float32 on the
-        CPU, a goal that is not constant, tables of moderate size and weights that float32 can hold.
+        None where the kernel does not compute it: it takes parameters in float32 on the CPU, a
+        goal that is not constant, tables of moderate size and weights that float32 can hold.
         """
         kernel = self._kernel(valued=True)
         if kernel is None:

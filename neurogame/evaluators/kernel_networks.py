@@ -1,8 +1,7 @@
 """Goal networks in the form that the compiled kernel computes, beside their definition in torch.
 
-The kernel computes on the CPU in float32, for states given as bits. Otherwise, where numba is
-missing, or where the environment variable of :mod:`neurogame.kernels.neural.backend` says so,
-torch does.
+The kernel computes on the CPU in float32, for states given as bits. Otherwise, or where the
+environment variable of :mod:`neurogame.kernels.neural.backend` says so, torch does.
 """
 
 from __future__ import annotations
@@ -123,7 +122,6 @@ def kernel_fits(parameters: Tensor) -> bool:
 
     Raises:
         ConfigurationError: the environment variable has an unknown value.
-        MissingExtraError: it asks for the kernel, which needs numba.
     """
     fits = parameters.dtype == torch.float32 and parameters.device.type == "cpu"
     return kernel_wanted() and fits

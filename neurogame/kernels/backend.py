@@ -39,7 +39,7 @@ class BackendEntry:
             empty: plain torch evaluates them.
         variants: it is asked for as ``name-variant`` too.
         device: the kind of device that it is made for; empty: any.
-        modules: that it needs.
+        modules: that it needs and that may be missing.
         is_usual: whether ``auto`` takes it on that device.
         most_inputs: input literals of gates up to which ``auto`` takes it, for a larger circuit
             takes too long to compile; None: any.
@@ -95,7 +95,6 @@ BACKENDS: dict[str, BackendEntry] = {
         step="neurogame.kernels.codegen.step:LlvmStep",
         variants=("straight", "table"),
         device="cpu",
-        modules=("llvmlite", "numba"),
         is_usual=True,
         most_inputs=6_000_000,
     ),
@@ -103,7 +102,6 @@ BACKENDS: dict[str, BackendEntry] = {
         name="cuda",
         playouts="neurogame.kernels.cuda.playouts:cuda_playouts",
         device="cuda",
-        modules=("llvmlite", "numba"),
         is_usual=True,
         # A GPU's driver may take minutes for more, during which nothing can interrupt it.
         most_inputs=100_000,

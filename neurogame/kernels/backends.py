@@ -4,8 +4,8 @@ All backends play the same games; they differ in speed. ``torch`` is the definit
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
 table for one generic kernel (``llvm-table``), whichever suits its size. ``auto`` takes ``llvm`` on
 the CPU and ``cuda``, which compiles the game for an NVIDIA GPU, on such a device; it takes
-``torch`` on other devices, where llvmlite or numba are missing, where the circuit is so large that
-compiling takes long, and on a GPU where moves are to be counted.
+``torch`` on other devices, where the circuit is so large that compiling takes long, and on a GPU
+where moves are to be counted.
 :mod:`~neurogame.kernels.backend` has the list.
 """
 

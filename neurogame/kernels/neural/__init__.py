@@ -8,7 +8,5 @@ at once, or for one), :mod:`~neurogame.kernels.neural.gradient` (the way back),
 searches, which ask for them through :mod:`neurogame.judges.states`).
 
 The definition of all of it is plain torch: the units and the plan of
-:mod:`neurogame.evaluators`. They also compute where numba is missing; see
-:mod:`~neurogame.kernels.neural.backend`. Only :mod:`~neurogame.kernels.neural.layout` and
-:mod:`~neurogame.kernels.neural.backend` may be imported without numba.
+:mod:`neurogame.evaluators`, which compute all else; see :mod:`~neurogame.kernels.neural.backend`.
 """

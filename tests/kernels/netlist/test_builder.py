@@ -308,7 +308,7 @@ def test_an_adder_of_ands_needs_two_gates() -> None:
 
 
 def test_plain_python_finds_the_same_gates() -> None:
-    """Where there is no numba the same loops run uncompiled."""
+    """With ``NUMBA_DISABLE_JIT`` the same loops run uncompiled."""
     program = (
         "from neurogame.circuit.compile import compile_rules\n"
         "from neurogame.kernels.netlist.build import build_play\n"
