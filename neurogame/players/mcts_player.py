@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from contextlib import nullcontext
 from typing import final
 
 from neurogame.errors import PlayerError
@@ -75,14 +75,15 @@ class MctsPlayer(SearchPlayer):
         self._tries_evaluator = outfit.source is not None and not self._settings.needs_evaluator
 
     def _make_search(self, game: Game, match: MatchStart, end: float | None) -> GameSearch:
-        is_new = game is not self._game
-        if self._make_judges is not None and (self._judges is None or is_new):
-            learned = None if end is None else end - _SHARE * (match.seconds or 0.0)
-            self._judges = self._make_judges(game, 0, learned)
+        if game is not self._game:
+            self._decided = self._settings
+            if self._make_judges is not None:
+                learned = None if end is None else end - _SHARE * (match.seconds or 0.0)
+                self._judges = self._make_judges(game, 0, learned)
             if self._settings.is_gated:
-                self._decide(game, match.seed, end)
-        if self._tries_evaluator and is_new:
-            self._decide(game, match.seed, end)
+                self._decide(game, match.seed, end, of_evaluator=False)
+            if self._tries_evaluator:
+                self._decide(game, match.seed, end, of_evaluator=True)
         search = Mcts(
             game,
             settings=self._decided,
@@ -92,8 +93,15 @@ class MctsPlayer(SearchPlayer):
         )
         return from_home(search, self._mapping)
 
-    def _decide(self, game: Game, seed: int, end: float | None) -> None:
-        """Have gating decide what the settings leave to it, in time if there is an end."""
+    def _decide(self, game: Game, seed: int, end: float | None, *, of_evaluator: bool) -> None:
+        """Have gating decide what is left to it, in time if there is an end.
+
+        Args:
+            game: the game.
+            seed: decides trials.
+            end: when they have to be over, as ``time.monotonic`` tells it, or None.
+            of_evaluator: whether it is about the evaluator, and not about the action heuristic.
+        """
         # Imported here: it plays matches itself.
         from neurogame.players.gate.gate import open_evaluator_gate, open_gate
         from neurogame.players.gate.trials import TrialTerms
@@ -102,7 +110,7 @@ class MctsPlayer(SearchPlayer):
         gate, latest, judges = self._gate, None, self._judges or {}
         if end is not None:
             begun = time.monotonic()
-            plain = ungated(self._settings)
+            plain = ungated(self._decided)
             Mcts(game, settings=plain, evaluator=self._evaluator, judges=judges)
             now = time.monotonic()
             # The search that is decided on has to be made after that.
@@ -116,17 +124,12 @@ class MctsPlayer(SearchPlayer):
             judges=judges,
             latest=latest,
         )
-        if self._tries_evaluator:
-            decide = partial(
-                open_evaluator_gate, game, self._settings, terms, trained=self._trained
-            )
-        else:
-            decide = partial(open_gate, game, self._settings, terms)
+        with during(f"{self.name}: trials of its uses", gate) if gate > 0 else nullcontext():
+            if of_evaluator:
+                report = open_evaluator_gate(game, self._decided, terms, trained=self._trained)
+            else:
+                report = open_gate(game, self._decided, terms)
         if gate > 0:
-            with during(f"{self.name}: trials of its uses", gate):
-                report = decide()
             say(f"{self.name}: {report.headline}")
-        else:
-            report = decide()
         self._decided = report.settings
         self.report = "\n".join(filter(None, [self.report, str(report)]))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 import torch
 
@@ -92,14 +93,11 @@ def _searching_player(spec: PlayerSpec, seed: int) -> Player:
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
-    checkpoint = _checkpoint(spec)
-    source = _uncheckpointed(spec, seed) if checkpoint is None else _held(checkpoint)
-    trained = {} if checkpoint is None else checkpoint.config
+    source = _source(spec, seed)
+    trained = {} if source.checkpoint is None else source.checkpoint.config
     chosen = {name: trained[name] for name in ("outlook",) if name in trained}
     settings = SearchSettings(**(chosen | SearchSettings.read(spec.settings)))
-    return AlphaBetaPlayer(
-        _outfit(spec, source, checkpoint), settings=settings, device=_device(spec)
-    )
+    return AlphaBetaPlayer(_outfit(spec, source), settings=settings, device=_device(spec))
 
 
 def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
@@ -109,16 +107,15 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     device = _device(spec)
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     judged = bool(settings.judges) or settings.is_gated
-    checkpoint = _checkpoint(spec) if spec.source else None
-    maker: Callable[[Game, int], Evaluator] | None = None
-    if checkpoint is None:
-        maker = _uncheckpointed(spec, seed) if spec.source else None
-    elif settings.needs_evaluator or not judged:
-        maker = _held(checkpoint)
+    source = _source(spec, seed) if spec.source else _Source()
+    checkpoint = source.checkpoint
+    # Of a checkpoint from which judges are taken values are wanted only if the settings say so.
+    is_valued = checkpoint is None or not judged or settings.needs_evaluator
+    make = source.make if is_valued else None
 
-    def source(game: Game, match_seed: int) -> Evaluator:
-        assert maker is not None
-        return maker(game, match_seed).to(device)
+    def moved(game: Game, own_seed: int) -> Evaluator:
+        assert make is not None
+        return make(game, own_seed).to(device)
 
     def judges(game: Game, judges_seed: int, deadline: float | None) -> Mapping[str, MoveJudge]:
         # Imported here, as checkpoints are.
@@ -134,7 +131,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         )
 
     return MctsPlayer(
-        _outfit(spec, source if maker else None, checkpoint),
+        _outfit(spec, replace(source, make=moved if make else None)),
         judges=judges if judged else None,
         settings=settings,
         gate=spec.own.gate,
@@ -142,33 +139,62 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     )
 
 
-def _outfit(
-    spec: PlayerSpec,
-    source: Callable[[Game, int], Evaluator] | None,
-    checkpoint: Checkpoint | None,
-) -> Outfit:
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    """What the source of a player string is.
+
+    Attributes:
+        make: makes the evaluator of a game from a seed; None: there is none.
+        home: finds the game that it has learned; None: it has learned none.
+        checkpoint: that it is; None: it is something else.
+    """
+
+    make: Callable[[Game, int], Evaluator] | None = None
+    home: FindHome | None = None
+    checkpoint: Checkpoint | None = None
+
+
+def _source(spec: PlayerSpec, seed: int) -> _Source:
+    """Return what a player string names: a fresh evaluator, weighted rules or a checkpoint."""
+    if spec.is_fresh:
+        return _Source(make=_fresh(spec, seed))
+    if spec.is_written:
+        # Imported here, as checkpoints are.
+        from neurogame.learn.rules_file import (
+            evaluator_of_rules,
+            load_weighted_rules,
+            mapping_of_rules,
+        )
+
+        rules = load_weighted_rules(spec.source)
+        return _Source(
+            make=lambda game, _: evaluator_of_rules(rules, game),
+            home=partial(mapping_of_rules, rules),
+        )
+    held = _checkpoint(spec)
+    return _Source(make=lambda game, _: held.evaluator(game), home=held.mapping, checkpoint=held)
+
+
+def _outfit(spec: PlayerSpec, source: _Source) -> Outfit:
     """Return what a player that searches brings along."""
     return Outfit(
         name=str(spec),
         limit=spec.limit,
-        source=source,
+        source=source.make,
         fresh=spec.is_fresh and spec.own.noise > 0,
         refine=spec.own.refine,
-        learn=_learner(spec, source, checkpoint),
-        home=_home(spec, checkpoint),
+        learn=_learner(spec, source),
+        home=source.home,
     )
 
 
-def _learner(
-    spec: PlayerSpec,
-    source: Callable[[Game, int], Evaluator] | None,
-    checkpoint: Checkpoint | None,
-) -> Callable[[Game], MatchLearner] | None:
+def _learner(spec: PlayerSpec, source: _Source) -> Callable[[Game], MatchLearner] | None:
     """Return a maker of what learns from matches, if the player shall learn."""
-    path = spec.own.learn
+    path, first = spec.own.learn, source.make
     if not path:
         return None
-    if source is None:
+    if first is None:
         raise PlayerError(
             f"player {spec}: learn={path}, but no evaluator that could learn; name one, as in "
             f"mcts:cilp,cutoff=2,learn={path}"
@@ -186,7 +212,7 @@ def _learner(
         from neurogame.learn.matches.learner import MatchLearner
 
         def start() -> Evaluator | Checkpoint:
-            return source(game, 0) if checkpoint is None else checkpoint
+            return first(game, 0) if source.checkpoint is None else source.checkpoint
 
         return MatchLearner(path, game, start)
 
@@ -207,37 +233,7 @@ def _device(spec: PlayerSpec) -> str:
     return name
 
 
-def _uncheckpointed(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
-    """Return a maker of untrained evaluators, or of that of weighted rules."""
-    return _written_source(spec) if spec.is_written else _fresh_source(spec, seed)
-
-
-def _home(spec: PlayerSpec, checkpoint: Checkpoint | None) -> FindHome | None:
-    """Return what finds the game that the source of a player has learned, if it has learned."""
-    if checkpoint is not None:
-        return checkpoint.mapping
-    if not spec.is_written:
-        return None
-    # Imported here, as checkpoints are.
-    from neurogame.learn.rules_file import load_weighted_rules, mapping_of_rules
-
-    return partial(mapping_of_rules, load_weighted_rules(spec.source))
-
-
-def _written_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
-    """Return a maker of the evaluator of a file of weighted rules."""
-    # Imported here, as checkpoints are.
-    from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
-
-    rules = load_weighted_rules(spec.source)
-
-    def make(game: Game, match_seed: int) -> Evaluator:
-        return evaluator_of_rules(rules, game)
-
-    return make
-
-
-def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
+def _fresh(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
     kind = fresh_kind(spec.source)
     if spec.own.noise > 0 and (kind is None or not kind.has_noise):
@@ -252,10 +248,8 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     return make
 
 
-def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
-    """Return the checkpoint that a player string names; None where it names something else."""
-    if spec.is_fresh or spec.is_written:
-        return None
+def _checkpoint(spec: PlayerSpec) -> Checkpoint:
+    """Return the checkpoint that a player string names."""
     path = spec.path
     if not path.is_file():
         name, equals, _ = spec.source.partition("=")
@@ -272,12 +266,3 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
     from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
     return load_checkpoint(path)
-
-
-def _held(checkpoint: Checkpoint) -> Callable[[Game, int], Evaluator]:
-    """Return a maker of the evaluator in a checkpoint."""
-
-    def make(game: Game, match_seed: int) -> Evaluator:
-        return checkpoint.evaluator(game)
-
-    return make

@@ -110,6 +110,7 @@ class SearchPlayer(ABC):
         if self._learner is not None and not is_new:
             self._learner.refresh()
         if is_new:
+            self.report = ""
             self._settle(game)
         home = game if self._mapping is None else self._mapping.home
         if self._learner is not None:

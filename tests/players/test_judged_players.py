@@ -165,6 +165,29 @@ def test_gating_decides_before_the_first_match_of_a_game(
     assert player.report
 
 
+def test_a_heuristic_and_an_evaluator_are_decided_on_one_after_the_other(
+    small: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def gate(of: Game, settings: MctsSettings, terms: TrialTerms, *, trained: bool) -> Any:
+        asked.append((settings, terms.evaluator is not None, trained))
+        return SimpleNamespace(settings=replace(settings, minimax=0.5), headline="evaluator: on")
+
+    monkeypatch.setattr("neurogame.players.gate.gate.open_evaluator_gate", gate)
+    player = make_player("mcts:cilp,tree=gated")
+    player.start(MatchStart(game("tictactoe"), 0, 3))
+    assert len(small["gate"]) == 1
+    assert asked == [(MctsSettings(tree="action", playout="mast"), True, False)]
+    assert player.choose(game("tictactoe").initial_state(), LIMIT) in range(9)
+    # All is decided anew for another game, and told of that one alone.
+    player.start(MatchStart(game("connectfour5"), 0, 3))
+    assert small["gate"][1][0].is_gated
+    assert len(asked) == 2
+    assert isinstance(player, MctsPlayer)
+    assert player.report.count("evaluator: on") == 1
+
+
 @pytest.mark.parametrize(("gate", "clock"), [(60.0, 20.0), (0.25, 20.0)])
 def test_a_start_clock_bounds_gating(
     small: dict[str, list[Any]], gate: float, clock: float
