@@ -21,6 +21,7 @@ from neurogame.search.lockstep.lockstep import (
     replayed,
 )
 from neurogame.settings import check_kind, whole
+from neurogame.simulate.first_state import check_first_state
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.splitmix import seed_word
@@ -105,8 +106,7 @@ def played_positions(
         check_kind(evaluator, Evaluator, "evaluator", "checkpoint.evaluator(game)")
     if whole(matches, "matches") < 1:
         raise GameError(f"matches={matches}; at least 1 is needed")
-    if game.initial_state().is_terminal:
-        raise GameError(f"{game.name}: its initial state is terminal, so there are no positions")
+    check_first_state(game, "there are no positions")
     roles = len(game.roles)
     seat = RANDOM_SEAT if evaluator is None else 0
     plan = MatchPlan(

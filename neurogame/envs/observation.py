@@ -11,6 +11,7 @@ import numpy.typing as npt
 from neurogame.array_types import Bools
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.show.layout import find_layout
+from neurogame.simulate.first_state import check_first_state
 from neurogame.simulate.game import Game, State
 
 Observed: TypeAlias = npt.NDArray[np.int8]
@@ -154,8 +155,7 @@ def check_playable(game: Game, roles: Sequence[int]) -> None:
     Raises:
         GameError: it is over before it begins, or one of them never has a move.
     """
-    if game.initial_state().is_terminal:
-        raise GameError(f"{game.name}: its initial state is terminal, so no match can be played")
+    check_first_state(game, "no match can be played")
     for role in roles:
         if not game.moves[role]:
             raise GameError(f"{game.name}: {game.roles[role]} never has a move to choose from")

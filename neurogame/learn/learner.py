@@ -12,6 +12,7 @@ from torch import Tensor
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.config import LaneConfig
+from neurogame.simulate.first_state import check_first_state
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
 
@@ -40,7 +41,11 @@ class Learner(ABC, Generic[Network]):
             config: how.
             evaluator: of the game.
             workplace: who plays; None: this process.
+
+        Raises:
+            GameError: the game is over before it begins.
         """
+        check_first_state(game, "there is nothing to learn")
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters, self.doublings = Counters(), 0

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
@@ -103,12 +103,9 @@ class Trainer(TrainingRun):
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
-            ConfigurationError: the run would have no end, or no game a move.
+            ConfigurationError: the run would have no end.
+            GameError: the game is over before it begins.
         """
-        if game.initial_state().is_terminal:
-            raise ConfigurationError(
-                f"{game.name}: its initial state is terminal, so there is nothing to learn"
-            )
         self._settings = config.learner or fitted(game)
         super().__init__(game, config, folder, self._settings.seed, self._settings.cores)
         self.config = replace(config, learner=self._settings)

@@ -15,6 +15,7 @@ from neurogame.first_use import working_time
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint
 from neurogame.learn.counters import Counters
 from neurogame.learn.run_folder import RunFolder
+from neurogame.simulate.first_state import check_first_state
 from neurogame.simulate.game import Game
 
 _SAVE_SECONDS = 20.0
@@ -68,7 +69,9 @@ class TrainingRun(ABC):
 
         Raises:
             ConfigurationError: the run would have no end.
+            GameError: the game is over before it begins.
         """
+        check_first_state(game, "there is nothing to learn")
         if ends.seconds is None and ends.games is None:
             raise ConfigurationError("training without an end: give seconds or games")
         self.game, self.folder, self.seed, self.cores = game, folder, seed, cores

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 import torch
 
-from neurogame.errors import ConfigurationError
+from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.comparison import Comparison
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -73,8 +75,10 @@ def test_a_game_that_is_over_before_it_begins_is_refused(tmp_path: Path) -> None
         "(role a) (role b) (init over) (legal a x) (legal b x) (goal a 100)"
         "(goal b 0) (next over) (<= terminal (true over))"
     )
-    with pytest.raises(ConfigurationError, match="nothing to learn"):
+    with pytest.raises(GameError, match="initial state is terminal, so there is nothing to learn"):
         Trainer(game, TrainConfig(games=10), RunFolder(tmp_path))
+    with pytest.raises(GameError, match="initial state is terminal, so there is nothing to learn"):
+        PaperTrainer(game, PaperConfig(games=10), RunFolder(tmp_path))
 
 
 def test_every_move_of_many_is_looked_at() -> None:

@@ -318,5 +318,5 @@ def test_a_game_that_is_over_before_it_begins_is_told_so(tmp_path: Path) -> None
         "(goal a 100) (goal b 0)"
     )
     text = f"alphabeta:cilp,depth=1,learn={tmp_path / 'over.pt'}"
-    with pytest.raises(GameError, match="the initial state is terminal, so there is nothing"):
+    with pytest.raises(GameError, match="its initial state is terminal, so there is nothing"):
         play_match(over, [make_player(text, over), make_player("random")], seed=1)

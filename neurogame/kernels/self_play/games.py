@@ -69,20 +69,15 @@ class Games:
         """Reserve memory and begin a game in every lane.
 
         Args:
-            circuit: the game.
+            circuit: the game, which is not over before it begins.
             learning: what learns; its weights play.
             settings: how to play.
-
-        Raises:
-            GameError: the game is over before it begins.
         """
         lanes = settings.lanes
         self._leaves = Leaves(circuit, lanes, depth=1, playouts=0)
         self._expander = Expander(circuit)
         initial = pack_lanes(circuit.initial[None])
         seen = self._expander.look(initial)
-        if seen.terminal.any():
-            raise GameError("the initial state is terminal, so there is nothing to learn")
         self._expander.expansion.most = MOST_TOGETHER
         self.own = _make(circuit, learning, self._expander, self._leaves, settings)
         self.own.initial, self.own.initial_legal = initial, seen.legal

@@ -60,6 +60,9 @@ class LaneLearner(Learner[RulesNetwork]):
             evaluator: of the game.
             workplace: where the lanes of each core are played: in its threads, if it has some, else
                 by its executor; None: in one thread of this process for each core.
+
+        Raises:
+            GameError: the game is over before it begins.
         """
         super().__init__(game, config, evaluator, workplace)
         self._taken_over = 0

@@ -69,6 +69,7 @@ class PaperTrainer(TrainingRun):
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
+            GameError: the game is over before it begins.
             ConfigurationError: the run would have no end, the evaluator has no goal networks that
                 learn, or the opponent does not fit.
         """
