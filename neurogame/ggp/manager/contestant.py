@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
+from neurogame.chance import chance_role, playing_roles
 from neurogame.errors import GameError, PlayerError
 from neurogame.ggp.manager.address import Address
 from neurogame.ggp.manager.client import Answer, Call, run_all
 from neurogame.ggp.protocol.messages import Info, message_text
 
 RANDOM = "random"
-"""The player that the manager plays itself, and the role that nobody else may play."""
+"""The player that the manager plays itself, as it does chance."""
 
 _INFO_SECONDS = 3.0
 _PAUSE_SECONDS = 0.25
@@ -88,30 +89,27 @@ def seats(roles: Sequence[str], contestants: Sequence[Contestant]) -> list[Conte
 
     Args:
         roles: the roles of the game.
-        contestants: one per role, in role order. The role ``random`` may be left out: the
-            manager plays it in any case.
+        contestants: one per role, in role order. That of chance may be left out: the manager
+            plays it in any case.
 
     Raises:
-        GameError: too many or too few players, one for the role ``random``, or one twice.
+        GameError: too many or too few players, one for chance, or one twice.
     """
-    chance = [role.lower() == RANDOM for role in roles]
-    given = list(contestants)
-    if len(given) == len(roles) - sum(chance):
-        queue = iter(given)
-        given = [Contestant(RANDOM, None) if is_chance else next(queue) for is_chance in chance]
+    chance, given = chance_role(roles), list(contestants)
+    if chance is not None and len(given) == len(roles) - 1:
+        given.insert(chance, Contestant(RANDOM, None))
     if len(given) != len(roles):
-        needed = [role for role, is_chance in zip(roles, chance, strict=True) if not is_chance]
+        needed = [roles[role] for role in playing_roles(roles)]
         raise GameError(
             f"the game has {len(needed)} role{'s' * (len(needed) != 1)} to play "
             f"({', '.join(needed)}), but the players given are {len(contestants)}; give one "
             f"address per role, or {RANDOM!r}"
         )
-    for contestant, is_chance in zip(given, chance, strict=True):
-        if is_chance and contestant.address is not None:
-            raise GameError(
-                f"the role {RANDOM!r} is played by the manager, not by {contestant.address}; "
-                f"leave its player out, or write {RANDOM!r}"
-            )
+    if chance is not None and given[chance].address is not None:
+        raise GameError(
+            f"the role {RANDOM!r} is played by the manager, not by {given[chance].address}; "
+            f"leave its player out, or write {RANDOM!r}"
+        )
     addresses = [c.address for c in given if c.address is not None]
     for address in addresses:
         if addresses.count(address) > 1:

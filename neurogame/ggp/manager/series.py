@@ -9,8 +9,9 @@ from typing import Any, final
 
 import numpy as np
 
+from neurogame.chance import playing_roles
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.ggp.manager.contestant import RANDOM, Contestant, contact, seats
+from neurogame.ggp.manager.contestant import Contestant, contact, seats
 from neurogame.ggp.manager.managed_match import ManagedMatch
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.settings import ManagerSettings
@@ -119,8 +120,8 @@ def _free(seated: Sequence[Contestant], patience: float) -> bool:
 def _rotated(
     roles: Sequence[str], seated: Sequence[Contestant], number: int
 ) -> Sequence[Contestant]:
-    """Return the players moved on by ``number`` roles; the role ``random`` stays."""
-    playing = [c for c, role in zip(seated, roles, strict=True) if role.lower() != RANDOM]
+    """Return the players moved on by ``number`` roles; that of chance stays."""
+    playing = [seated[role] for role in playing_roles(roles)]
     shift = number % len(playing)
     return seats(roles, playing[shift:] + playing[:shift])
 

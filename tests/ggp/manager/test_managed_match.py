@@ -274,6 +274,17 @@ def test_the_role_random_is_played_by_the_manager() -> None:
             play_http_match(game, ["random", player.address], SHORT)
 
 
+def test_a_game_of_the_role_random_alone_has_a_player() -> None:
+    """There it is no chance: nobody else plays."""
+    game = Game.from_text(
+        "(role random) (init on) (legal random (go 1)) (legal random (go 2)) "
+        "(<= (next off) (does random (go 2))) (<= terminal (true off)) (goal random 100)"
+    )
+    with fake_player(well_behaved(lambda body: "(go 2)")) as player:
+        match = play_http_match(game, [player.address], SHORT)
+    assert (match.ending, match.faults, match.record.moves) == ("terminal", 0, (("(go 2)",),))
+
+
 def test_endless_and_stuck_matches_are_aborted(tictactoe: Game) -> None:
     def end(game: Game, max_plies: int = 9) -> tuple[ManagedMatch, list[str]]:
         with fake_player(well_behaved(lambda body: "go")) as player:
