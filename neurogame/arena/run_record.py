@@ -138,7 +138,7 @@ def export_run(run: RunRecord, out: Path) -> int:
         raise ConfigurationError(f"{run.path} has no checkpoint yet; wait for its first one")
     name, rules = run.path.resolve().name, f"{run.game}.kif"
     settings = run.settings()
-    ends = [f"--{end} {settings[end]:g}" for end in ("seconds", "games") if settings.get(end)]
+    ends = [f"--{end} {settings[end]:.16g}" for end in ("seconds", "games") if settings.get(end)]
     again = ["neurogame train", rules, *ends, f"--seed {run.checkpoint.random.get('seed', 0)}"]
     commands = [
         f"neurogame view {name}",

@@ -108,6 +108,11 @@ class Circuit:
         """The highest value that each role can have, goal / 100; 0 where it has no goal."""
         return tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in self.goals)
 
+    @cached_property
+    def worst(self) -> tuple[float, ...]:
+        """The lowest value that each role can have, goal / 100; 0 where it has no goal."""
+        return tuple(min((v for v, _ in pairs), default=0) / 100 for pairs in self.goals)
+
     @property
     def legal(self) -> Int64s:
         """Literal that says whether a move is legal, moves concatenated in role order; ``[M]``.

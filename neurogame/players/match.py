@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import final
 
@@ -57,7 +58,7 @@ def play_match(
     settings = settings or MatchSettings()
     check_kind(settings, MatchSettings, "settings", "MatchSettings(max_plies=200)")
     if limit is not None:
-        settings = MatchSettings(**{**vars(settings), "limit": limit})
+        settings = replace(settings, limit=limit)
     match = _Match(game, players, seed, settings, opening)
     try:
         match.start()

@@ -50,8 +50,7 @@ class Prover:
         self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings)
         self._limit = Limit(nodes=nodes, depth=_DEPTH)
         self._is_shared = opposed(game)
-        goals = [[value / 100 for value, _ in pairs] or [0.0] for pairs in game.circuit.goals]
-        self._worst, self._best = [min(g) for g in goals], [max(g) for g in goals]
+        self._worst, self._best = game.circuit.worst, game.circuit.best
 
     def value(self, state: State, role: int) -> float | None:
         """Return what a state is worth to a role under best play.

@@ -45,7 +45,7 @@ class SearchResult:
         scores: own move -> value in 0..1. Exact for the chosen move and after a search of depth
             1; an upper bound for moves that were refuted. Moves that were not valued are left out.
         proved_states: packed state -> exact per-role values, every state proved so far by this
-            player in this match (a live view, see :func:`neurogame.search.packing.pack_states`
+            player in this match (a live view, see :func:`neurogame.search.packing.state_keys`
             for the key). Exact minimax of terminal states: one role, or two roles with a
             goal sum of 100; elsewhere only the searching role's forced wins, with NaN for other
             roles whose goals do not follow; under max^n states whose value no tie-break could

@@ -137,7 +137,7 @@ def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:
     """Return moves with shares in place of logarithms of weights."""
     most = max((move.value for move in moves), default=0.0)
     weights = [math.exp(move.value - most) for move in moves]
+    total = sum(weights)
     return tuple(
-        replace(move, value=weight / sum(weights))
-        for move, weight in zip(moves, weights, strict=True)
+        replace(move, value=weight / total) for move, weight in zip(moves, weights, strict=True)
     )

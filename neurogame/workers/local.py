@@ -242,32 +242,29 @@ def _answered(call: Callable[[], _T]) -> _T:
 
 
 def _begin(count: int, number: int, signs: ctypes.c_uint64, seconds: float) -> None:
-    """Set up a worker process, which gives a sign of life every so many seconds from now on."""
+    """Set up a worker process: deaf to Ctrl-C, on one core, no longer alive than its parent.
+
+    Args:
+        count: workers side by side, which share the memory of the machine.
+        number: of this one, which decides its core.
+        signs: of life, which are counted from now on.
+        seconds: from one to the next.
+    """
     threading.Thread(target=_give_signs, args=(signs, seconds), daemon=True).start()
-    prepare_worker(count, number)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        # More workers than cores are left to the system.
+        if count <= len(cores):
+            os.sched_setaffinity(0, {cores[number]})
+    use_one_thread(count)
 
 
 def _give_signs(signs: ctypes.c_uint64, seconds: float) -> None:
     while True:
         signs.value += 1
         time.sleep(seconds)
-
-
-def prepare_worker(count: int = 1, number: int | None = None) -> None:
-    """Set up a worker: deaf to Ctrl-C, one thread, no longer alive than its parent.
-
-    Args:
-        count: workers side by side, which share the memory of the machine.
-        number: of this one, which decides its core; None: any core.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    if number is not None and hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        # More workers than cores are left to the system.
-        if count <= len(cores):
-            os.sched_setaffinity(0, {cores[number]})
-    use_one_thread(count)
 
 
 def use_one_thread(count: int = 1) -> None:
@@ -285,8 +282,11 @@ def use_one_thread(count: int = 1) -> None:
     share_memory(count)
 
 
-def _end_with_parent() -> None:
-    """End this process when the parent has died; its queue alone would never tell."""
+def end_with_parent() -> None:
+    """End this process as soon as its parent has died, whatever it is computing.
+
+    Queues and pipes alone would never tell.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -116,6 +116,8 @@ def test_settings_that_differ_are_told(runs: Path, capsys: Captured) -> None:
 
 
 def test_a_run_is_one_zip_with_its_commands(runs: Path, capsys: Captured) -> None:
+    config = runs / "weak" / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "games": 1_500_000}))
     assert main(["runs", "export", "runs/weak", "--out", "w.zip"]) == 0
     with zipfile.ZipFile("w.zip") as archive:
         names = {name.removeprefix("weak/") for name in archive.namelist()}
@@ -123,6 +125,8 @@ def test_a_run_is_one_zip_with_its_commands(runs: Path, capsys: Captured) -> Non
         archive.extractall("elsewhere")
     assert names >= {"config.json", "strength.jsonl", "latest.pt", "tictactoe.kif", "commands.txt"}
     assert "neurogame train --resume weak" in commands
+    anew = "neurogame train weak/tictactoe.kif --seconds 9 --games 1500000 --seed 0"
+    assert anew in commands, "all digits, as the option takes them"
     assert main(["check", "elsewhere/weak/tictactoe.kif", "--findings-only"]) == 0
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Callable
@@ -13,6 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from neurogame.machine_memory import data_size
+from neurogame.workers.local import end_with_parent
 
 RESERVE = 32 * 2**20
 """Bytes that a process with limited memory holds back, to be able to say that it has none left."""
@@ -32,7 +31,7 @@ def run_child(target: str, connection: Connection, memory: int | None, given: An
     """
     # Ctrl-C reaches every process of the terminal; the server ends its children itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if memory is not None:
         limit_memory(memory)
     function: Callable[[Connection, Any], None]
@@ -78,11 +77,3 @@ def hold_reserve() -> None:
 def release_reserve() -> None:
     """Give back what was held back: the first thing to do where memory may have run out."""
     _reserve.clear()
-
-
-def _end_with_server() -> None:
-    """End this process as soon as the server has died, whatever it is computing."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -51,7 +51,7 @@ class SearchEvaluator:
 
     @property
     def kind(self) -> int:
-        """:data:`~.values.NONE`, :data:`~.values.PROGRAM` or :data:`~.values.CALLBACK`."""
+        """:data:`~.states.NONE`, :data:`~.states.PROGRAM` or :data:`~.states.CALLBACK`."""
         return self.values.kind
 
     def refresh(self) -> None:

@@ -106,14 +106,13 @@ class _Match:
             )
         proved = self._proofs(fluents)
         proved[-1] = goals
-        best = [max((v for v, _ in pairs), default=0) / 100 for pairs in self._game.circuit.goals]
         return Trajectory(
             fluents=fluents,
             goals=goals,
             proved=extend_proofs(
                 proved,
                 torch.tensor(movers, dtype=torch.int64),
-                torch.tensor(best, dtype=torch.float64),
+                torch.tensor(self._game.circuit.best, dtype=torch.float64),
             ),
             moves=torch.tensor(moves, dtype=torch.int64).reshape(len(moves), roles),
         )

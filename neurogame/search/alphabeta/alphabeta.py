@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -96,7 +96,7 @@ class AlphaBeta:
             offsets=game.move_offsets,
             fluents=len(game.fluents),
             opposition=opposition(game),
-            goals=[_range(goals) for goals in game.circuit.goals],
+            goals=list(zip(game.circuit.worst, game.circuit.best, strict=True)),
             settings=settings,
             batch=batch,
             seed=seed,
@@ -179,9 +179,3 @@ class AlphaBeta:
     def _is_decided(self, words: UInt64s) -> bool:
         """Return whether a role can win with its next move, so that there is nothing to search."""
         return self._foresees and is_decided(self._leaves, words)
-
-
-def _range(goals: Iterable[tuple[int, int]]) -> tuple[float, float]:
-    """Return the lowest and the highest value of a role, from its goals and their literals."""
-    values = [value / 100 for value, _ in goals] or [0.0]
-    return min(values), max(values)

@@ -15,7 +15,6 @@ _FIRST_NODES = 1 << 16
 """Nodes for which there are places in the first tables, see ``tables.py``."""
 _SHARERS = 4
 """Searches of a process that are taken to live at once, each with its part of what is free."""
-"""Processes that search side by side, this one included."""
 _UNKNOWN = 1 << 32
 """Bytes that are taken to be free where the system tells nothing."""
 _NODE_WORDS = 64, 512
