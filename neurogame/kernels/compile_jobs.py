@@ -66,7 +66,7 @@ JOBS = {
     "tree search": CompileJob(
         seconds=9,
         words=("mcts", "auto", "serve", "train", "action", "easy"),
-        modules=("search.mcts.compiled.lookup", "native.clock"),
+        modules=("native.clock",),
         entries=(
             (
                 "search.mcts.compiled.run",

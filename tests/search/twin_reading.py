@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Bools, Float64s, Int64s
-from neurogame.search.mcts.compiled.lookup import child_by_joint
 from neurogame.search.mcts.compiled.tree import (
     BOUND,
     CLOSED,
@@ -33,6 +32,9 @@ from neurogame.search.mcts.compiled.tree import (
     edges_start,
     padded_length,
 )
+from neurogame.splitmix import G1, G2, MIX_1, MIX_2
+
+_WORDS = 1 << 64
 
 
 @final
@@ -148,8 +150,20 @@ def child(tree: Tree, node: int, decided: Sequence[DeciderMoves], picks: Sequenc
     if len(decided) == 1:
         link = int(decided[0].links[picks[0]])
         return linked_node(tree, link)
-    moves = np.array([c.moves[p] for c, p in zip(decided, picks, strict=True)], np.int64)
-    return int(child_by_joint(tree, node, moves))
+    joint = 0
+    for one, pick in zip(decided, picks, strict=True):
+        joint = _mixed(joint + (int(one.moves[pick]) + 1) * G2)
+    key = np.array([(joint + node * G1) % _WORDS], np.uint64).view(np.int64)
+    places = np.flatnonzero((tree.joints[:, 0] == key) & (tree.joints[:, 1] != 0))
+    return (int(tree.joints[places[0], 1]) % (1 << 32)) >> 1 if len(places) else 0
+
+
+def _mixed(word: int) -> int:
+    """Scramble a word as the tree's table of joint moves does."""
+    word %= _WORDS
+    word = (word ^ (word >> 30)) * MIX_1 % _WORDS
+    word = (word ^ (word >> 27)) * MIX_2 % _WORDS
+    return word ^ (word >> 31)
 
 
 def node_of(tree: Tree, node: int) -> Node:

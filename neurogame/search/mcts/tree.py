@@ -22,7 +22,6 @@ from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.ahead import TRIES, forget_ahead, make_ahead
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
-from neurogame.search.mcts.compiled.lookup import child_by_joint
 from neurogame.search.mcts.compiled.pace import SHORT
 from neurogame.search.mcts.compiled.reading import choose, make_reading, read_line, read_root
 from neurogame.search.mcts.compiled.run import FULL, parts, run
@@ -311,7 +310,6 @@ class MctsTree:
         graph = bool(self.plan.options.numbers.graph)
         widen(self.tree, graph=graph)
         compact(self.tree, graph=graph)
-        child_by_joint(self.tree, 0, np.zeros(1, np.int64))
         for self.pace.usual in (0, PACES - 1):
             # Small blocks and large ones.
             self.pace.times[:] = 2 * SHORT

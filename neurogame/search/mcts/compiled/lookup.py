@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Int64s1, UInt64s2
+from neurogame.array_types import UInt64s2
 from neurogame.native.bits import whole
-from neurogame.native.compiled import compiled, inner
+from neurogame.native.compiled import inner
 from neurogame.native.random import mixed
 from neurogame.search.mcts.compiled.tree import Tree
 from neurogame.splitmix import G1, G2
@@ -95,19 +95,3 @@ def joint_node(tree: Tree, place: int) -> int:
 def joint_child(tree: Tree, place: int) -> int:
     """Return its child."""
     return whole((tree.joints[place, 1] & _LOWER) >> 1)
-
-
-@compiled
-def child_by_joint(tree: Tree, node: int, moves: Int64s1) -> int:
-    """Return a node's child by the moves of the deciding roles, 0 if it is not in the tree.
-
-    Args:
-        tree: the tree.
-        node: where several roles decide.
-        moves: in role order.
-    """
-    joint = np.uint64(0)
-    for move in moves:
-        joint = add_move(joint, move)
-    place = find_joint(tree, joint_key(joint, node))
-    return joint_child(tree, place) if place >= 0 else 0
