@@ -7,7 +7,6 @@ decide none as far as a short search can tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias, final
 
 import numpy as np
@@ -48,15 +47,7 @@ class Openings:
         decided: positions left out because a search proved who wins.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        plies: int,
-        seed: int,
-        *,
-        nodes: int = NODES,
-        keys: Callable[[Bools], list[bytes]] = state_keys,
-    ) -> None:
+    def __init__(self, game: Game, plies: int, seed: int, *, nodes: int = NODES) -> None:
         """Draw none yet.
 
         Args:
@@ -65,8 +56,6 @@ class Openings:
             seed: decides which ones, and their order.
             nodes: states that a search may generate to prove that a position is decided; 0:
                 nothing is searched. In games of one role and without a circuit nothing ever is.
-            keys: the key of each of several states, bool ``[B, F]``; positions with the same key
-                count as one, such as those that a symmetry maps onto each other.
 
         Raises:
             ConfigurationError: less than 0 plies.
@@ -74,7 +63,7 @@ class Openings:
         if plies < 0:
             raise ConfigurationError(f"opening_plies={plies}; at least 0 is needed")
         self.plies = plies
-        self._game, self._seed, self._keys = game, seed_word(seed), keys
+        self._game, self._seed = game, seed_word(seed)
         self._nodes = nodes if len(game.players) > 1 and game.has_circuit else 0
         self._prover: Prover | None = None
         self._begin()
@@ -220,7 +209,7 @@ class Openings:
             joints[goes_on, ply] = np.stack(moves, axis=1)
             states = simulator.step(states, torch.from_numpy(joints[goes_on, ply]), check=False)
         fluents = states.to_bool()
-        whole = zip(self._keys(fluents.numpy()), fluents, strict=True)
+        whole = zip(state_keys(fluents.numpy()), fluents, strict=True)
         for opening, is_whole in zip(joints.tolist(), goes_on, strict=True):
             key, held = next(whole) if is_whole else (b"", None)
             state = None if held is None else State(self._game, held)

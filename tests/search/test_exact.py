@@ -15,7 +15,6 @@ from neurogame.arena.exact_positions import move_values, sample_positions
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.search.exact import Prover
 from neurogame.search.openings import Opening, Openings, play_opening
-from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 from tests.library import experiment
@@ -233,16 +232,3 @@ def test_none_and_too_few_plies() -> None:
     assert openings.note(5) == ""
     with pytest.raises(ConfigurationError, match="opening_plies=-1"):
         Openings(game, -1, 1)
-
-
-def test_positions_with_the_same_key_count_as_one() -> None:
-    """So symmetries can be told: here only the number of marks in the corners counts."""
-    game = library("tictactoe")
-    corners = [
-        game.fluent_index(f"(cell {x} {y} {mark})") for x in "13" for y in "13" for mark in "xo"
-    ]
-
-    def keys(fluents: np.ndarray) -> list[bytes]:
-        return state_keys(np.sort(fluents[:, corners], axis=1))
-
-    assert len(Openings(game, 2, 1, nodes=0, keys=keys).first(100)) == 3

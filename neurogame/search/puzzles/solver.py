@@ -93,15 +93,16 @@ class PuzzleSolver:
 
     Attributes:
         game: the game.
+        line: the best one that is known, from the state on in which it was found; None: none is.
+        is_decided: whether no better one is possible from there.
     """
 
-    def __init__(self, game: Game, seed: int = 0, *, factors: bool = True) -> None:
+    def __init__(self, game: Game, seed: int = 0) -> None:
         """Prepare the search; everything is compiled now, or loaded from the cache.
 
         Args:
             game: of one role.
             seed: decides what is drawn at random.
-            factors: whether parts of the game that are independent are searched by themselves.
 
         Raises:
             GameError: the game has several roles.
@@ -115,7 +116,7 @@ class PuzzleSolver:
         game.simulator(backend="auto").playout_kernel()
         is_large = game.circuit.gate_count > LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
-        self._factored = FactoredSearch(game) if factors and not is_large else None
+        self._factored = None if is_large else FactoredSearch(game)
         self._factored_at: State | None = None
         self._bound = 100
         self._guides = Guides(game, has_scope=self._outlook is not None)
@@ -134,9 +135,9 @@ class PuzzleSolver:
         self._kinds = (_Kind(ways, is_wide=False), _Kind(wide, is_wide=True))
         size = 8 * word_count(len(game.fluents))
         self._widest = max(min(_WIDEST, _LAYER_BYTES // size), _NARROWEST)
-        self._line: Line | None = None
+        self.line: Line | None = None
         self._places: dict[State, int] = {}
-        self._is_decided = False
+        self.is_decided = False
         self._begun_at: State | None = None
         self._nodes = 0
 
@@ -146,28 +147,18 @@ class PuzzleSolver:
         Args:
             proofs: whether that goes for what was proved, too.
         """
-        if proofs or not self._is_decided:
-            self._line, self._places, self._is_decided = None, {}, False
+        if proofs or not self.is_decided:
+            self.line, self._places, self.is_decided = None, {}, False
         self._begun_at = self._factored_at = None
         self._nodes = 0
 
     @property
     def headline(self) -> str:
         """One line for people: what the best line comes to."""
-        if self._line is None or not self._line.is_over:
+        if self.line is None or not self.line.is_over:
             return "no line to an end of the game is known yet"
-        best = ", the best that there is" if self._is_decided else ""
-        return f"a line of {len(self._line.moves)} moves to {self._line.goal} is known{best}"
-
-    @property
-    def line(self) -> Line | None:
-        """The best line that is known, from the state on in which it was found."""
-        return self._line
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether no better line is possible from there."""
-        return self._is_decided
+        best = ", the best that there is" if self.is_decided else ""
+        return f"a line of {len(self.line.moves)} moves to {self.line.goal} is known{best}"
 
     def search(self, state: State, role: int, limit: Limit) -> SearchResult:
         """Look for a better line until the limit, and return the best one.
@@ -200,7 +191,7 @@ class PuzzleSolver:
             role=role,
             move=rest.moves[0],
             value=(value,),
-            proved=self._is_decided,
+            proved=self.is_decided,
             depth=len(rest.moves),
             nodes=self._nodes - nodes,
             visits=self._nodes - nodes,
@@ -235,9 +226,9 @@ class PuzzleSolver:
     def _rest(self, state: State) -> Line | None:
         """Return what is left of the best line in a state on it; None elsewhere."""
         place = self._places.get(state)
-        if self._line is None or place is None or place >= len(self._line.moves):
+        if self.line is None or place is None or place >= len(self.line.moves):
             return None
-        line = self._line
+        line = self.line
         return Line(goal=line.goal, moves=line.moves[place:], is_over=line.is_over)
 
     def _generated(self) -> float:
@@ -259,8 +250,8 @@ class PuzzleSolver:
         line = self._rest(state)
         if line is None:
             # Off the line nothing is known.
-            self._is_decided = False
-        if self._is_decided:
+            self.is_decided = False
+        if self.is_decided:
             return
         if state != self._begun_at:
             self._begun_at = state
@@ -268,7 +259,7 @@ class PuzzleSolver:
                 kind.restart()
         if line is None and state != self._factored_at:
             line = self._by_factors(state, stop)
-        while not self._is_decided and not stop():
+        while not self.is_decided and not stop():
             kind = min(self._kinds, key=lambda kind: kind.spent)
             begun = clock()
             outcome = self._pass(state, kind, line, stop)
@@ -276,7 +267,7 @@ class PuzzleSolver:
             if outcome.best is not None and (line is None or outcome.best.rank > line.rank):
                 line = outcome.best
                 self._keep(state, line)
-            self._is_decided = outcome.is_decided or self._is_best(line)
+            self.is_decided = outcome.is_decided or self._is_best(line)
             kind.passes += 1
 
     def _by_factors(self, state: State, stop: Callable[[], bool]) -> Line | None:
@@ -294,7 +285,7 @@ class PuzzleSolver:
         self._factored_at = None if stop() else state
         if line is not None:
             self._keep(state, line)
-        self._is_decided = self._is_best(line)
+        self.is_decided = self._is_best(line)
         return line
 
     def _is_best(self, line: Line | None) -> bool:
@@ -333,7 +324,7 @@ class PuzzleSolver:
 
     def _keep(self, state: State, line: Line) -> None:
         """Remember a line from a state on, and the states that it goes through."""
-        self._line, self._places = line, {}
+        self.line, self._places = line, {}
         for place, move in enumerate(line.moves):
             # Where a state returns, the later place is the shorter way.
             self._places[state] = place
