@@ -149,8 +149,11 @@ def _command(options: argparse.Namespace) -> str:
     words += [] if options.sprt is None else [f"--sprt={options.sprt}"]
     words += [] if options.matches is None else ["--matches", str(options.matches)]
     for name, value in chosen_settings(options, ArenaSettings).items():
-        option = f"--{name.replace('_', '-')}"
-        words += [option] if value is True else [option, str(value)]
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{'' if value else 'no-'}{option}")
+        else:
+            words += [f"--{option}", str(value)]
     return shlex.join(words)
 
 

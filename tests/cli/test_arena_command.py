@@ -53,7 +53,7 @@ def test_a_leaderboard_has_a_row_for_each_game_and_its_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], refused: Refused
 ) -> None:
     page, players = tmp_path / "board.md", ["random", "mcts:sims=5", "mcts:sims=20"]
-    common = ["--players", *players, "--matches", "2", "--seed", "3", "--quiet"]
+    common = ["--players", *players, "--matches", "2", "--seed", "3", "--no-prover", "--quiet"]
     written = ["--leaderboard", str(page)]
     assert main(["arena", "--game", "nim", "tictactoe", *common, *written]) == 0
     text = page.read_text(encoding="utf-8")
