@@ -6,6 +6,11 @@ resource was reached), so callers may catch either the family or the built-in.
 
 from __future__ import annotations
 
+import textwrap
+
+_LONGEST = 500
+"""Characters of what an error says on one line."""
+
 
 class NeurogameError(Exception):
     """The root of all errors raised on purpose; its text is one message for the user."""
@@ -53,3 +58,17 @@ class NeurogameWarning(UserWarning):
 
 class NonstandardWarning(NeurogameWarning):
     """A rulesheet breaks a rule of GDL and is played with the one sensible meaning that it has."""
+
+
+def on_one_line(error: Exception) -> str:
+    """Return what an error says, and what was noted on it before that, on one line.
+
+    Its kind is said too, unless the text is a message for the user.
+
+    Args:
+        error: what was raised.
+    """
+    known = isinstance(error, NeurogameError)
+    text = str(error) if known else f"{type(error).__name__}: {error}"
+    notes = getattr(error, "__notes__", [])
+    return textwrap.shorten(": ".join([*notes, text]), _LONGEST, placeholder=" ...")

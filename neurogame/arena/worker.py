@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import textwrap
 import threading
 import traceback
 import warnings
@@ -12,7 +11,7 @@ from functools import cache, lru_cache
 from neurogame.arena.drive import Failure, Outcome
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
-from neurogame.errors import GameError, NeurogameError, NeurogameWarning
+from neurogame.errors import GameError, NeurogameWarning, on_one_line
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import named_roles
 from neurogame.players.player import Player
@@ -22,7 +21,6 @@ from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
-_LONGEST = 400
 _LEAST = Limit(nodes=1, depth=1, simulations=1)
 _TABLE = threading.RLock()
 """Held by whoever plays: players and openings are kept between matches, and their searches write to
@@ -127,11 +125,4 @@ def _played(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
             opening=openings[slot.block],
         )
     except Exception as error:
-        return Failure(_describe(error), traceback.format_exc())
-
-
-def _describe(error: Exception) -> str:
-    """Return one line that says what was raised, and by whom."""
-    text = str(error) if isinstance(error, NeurogameError) else f"{type(error).__name__}: {error}"
-    notes = getattr(error, "__notes__", [])
-    return textwrap.shorten(": ".join([*notes, text]), _LONGEST, placeholder=" ...")
+        return Failure(on_one_line(error), traceback.format_exc())

@@ -10,9 +10,10 @@ import atexit
 import os
 import signal
 
+from neurogame.errors import on_one_line
 from neurogame.ggp.server.forker import say_warm
 from neurogame.ggp.server.processes import PLAYER_VARIABLE
-from neurogame.ggp.server.warmth import WARMTH, reason
+from neurogame.ggp.server.warmth import WARMTH
 
 _OWN = os.getpid()
 
@@ -34,6 +35,6 @@ try:
     WARMTH.remarks += rehearse(os.environ.get(PLAYER_VARIABLE, "mcts"))
     WARMTH.is_complete = True
 except Exception as error:
-    WARMTH.remarks.append(f"not everything was loaded beforehand: {reason(error)}")
+    WARMTH.remarks.append(f"not everything was loaded beforehand: {on_one_line(error)}")
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 say_warm()

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import torch
 
+from neurogame.errors import on_one_line
 from neurogame.files import CACHE_VARIABLE
 from neurogame.gdl.library import load_rules
 from neurogame.ggp.server.understudies import STANDING_BY
-from neurogame.ggp.server.warmth import reason
 from neurogame.players.players import make_player
 from neurogame.players.spec import PlayerSpec
 from neurogame.prover.game import ProverGame
@@ -55,7 +55,7 @@ def rehearse(player: str) -> list[str]:
             try:
                 _play_a_little(text, game)
             except Exception as error:
-                failed.append(f"player {text}: {reason(error)}")
+                failed.append(f"player {text}: {on_one_line(error)}")
     # What lies here now is shared with all copies; a collection would touch, and so copy it.
     gc.collect()
     gc.freeze()

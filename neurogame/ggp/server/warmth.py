@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import final
 
-from neurogame.errors import NeurogameError
-
-_LONGEST = 500
+from neurogame.errors import NeurogameError, on_one_line
 
 
 @final
@@ -47,17 +44,6 @@ def report(connection: Connection, given: tuple[str, bool]) -> None:
     connection.send((_refusal(player), remarks))
 
 
-def reason(error: Exception) -> str:
-    """Return an error on one line.
-
-    Args:
-        error: what was raised.
-    """
-    known = isinstance(error, NeurogameError)
-    text = str(error) if known else f"{type(error).__name__}: {error}"
-    return textwrap.shorten(text, _LONGEST, placeholder=" ...")
-
-
 def _refusal(player: str) -> str:
     """Return why a player cannot be made; empty if it can.
 
@@ -72,5 +58,5 @@ def _refusal(player: str) -> str:
     except NeurogameError as error:
         return str(error)
     except Exception as error:
-        return f"player {player} cannot be made: {reason(error)}"
+        return f"player {player} cannot be made: {on_one_line(error)}"
     return ""
