@@ -50,7 +50,7 @@ def preview(connection: Connection, task: Task) -> None:
     began = time.monotonic()
     try:
         game = game_of(task.rules, task.match, task.memory)
-        Understudies("mcts", game, 0, 0, connection.send).start(task.ready_at)
+        Understudies("mcts", game, game.players[0], 0, connection.send).start(task.ready_at)
     except Exception as error:
         release_reserve()
         connection.send(failure("the rules cannot be prepared", error))

@@ -349,3 +349,26 @@ def test_roles_are_found_in_any_case() -> None:
     assert role_number(("White", "black"), "wHITE") == 0
     assert role_number(("White", "black"), "BLACK") == 1
     assert role_number(("White", "black"), "red") is None
+
+
+def test_rules_are_looked_at_as_one_who_plays() -> None:
+    """Here the first role is chance, for which nobody searches."""
+    rules = (
+        "(role random) (role a) (init on) (legal random (roll 1)) (legal random (roll 2)) "
+        "(legal a (go 1)) (legal a (go 2)) (<= (next off) (does a (go 2))) "
+        "(<= terminal (true off)) (goal a 100) (goal random 0)"
+    )
+    ours, theirs = Pipe()
+    task = Task(
+        match="preview",
+        role="",
+        rules=rules,
+        player="mcts",
+        steps_down=0,
+        seed=1,
+        ready_at=time.monotonic() + PATIENCE,
+        play_clock=1.0,
+        memory=None,
+    )
+    thinker.preview(theirs, task)
+    assert ours.recv()["event"] == "previewed"
