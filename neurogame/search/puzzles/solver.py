@@ -97,12 +97,13 @@ class PuzzleSolver:
         is_decided: whether no better one is possible from there.
     """
 
-    def __init__(self, game: Game, seed: int = 0) -> None:
+    def __init__(self, game: Game, seed: int = 0, *, factors: bool = True) -> None:
         """Prepare the search; everything is compiled now, or loaded from the cache.
 
         Args:
             game: of one role.
             seed: decides what is drawn at random.
+            factors: whether parts of the game that are independent are searched by themselves.
 
         Raises:
             GameError: the game has several roles.
@@ -116,7 +117,7 @@ class PuzzleSolver:
         game.simulator(backend="auto").playout_kernel()
         is_large = game.circuit.gate_count > LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
-        self._factored = None if is_large else FactoredSearch(game)
+        self._factored = FactoredSearch(game) if factors and not is_large else None
         self._factored_at: State | None = None
         self._bound = 100
         self._guides = Guides(game, has_scope=self._outlook is not None)
