@@ -5,7 +5,8 @@ A command listens by :func:`listen`; a program that uses this package as a libra
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
@@ -40,6 +41,24 @@ def say(line: str) -> None:
     """
     for view in _VIEWS:
         view.say(line)
+
+
+@contextmanager
+def said_later(seconds: float, line: str, tell: Callable[[str], None] = say) -> Iterator[None]:
+    """Say what takes so long, once it has taken some time.
+
+    Args:
+        seconds: after which that is said.
+        line: what it is.
+        tell: is told it, by a thread of its own.
+    """
+    timer = threading.Timer(seconds, tell, [line])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -77,16 +76,13 @@ def run(options: argparse.Namespace) -> int:
 
     from neurogame.files import check_output
     from neurogame.view.subject import open_subject
-    from neurogame.waiting import say
+    from neurogame.waiting import said_later
 
     if options.export is not None:
         check_output("--export", options.export)
     torch.set_num_threads(1)
     # Large rules take seconds where they were never ground before.
-    patience = threading.Timer(_PATIENCE, say, [f"{options.target} is being opened"])
-    patience.daemon = True
-    patience.start()
-    try:
+    with said_later(_PATIENCE, f"{options.target} is being opened"):
         subject = open_subject(
             options.target,
             rules=options.rules,
@@ -94,8 +90,6 @@ def run(options: argparse.Namespace) -> int:
             number=options.number or 0,
             seed=options.seed,
         )
-    finally:
-        patience.cancel()
     _check_asked(options, subject)
     if options.export is not None:
         from neurogame.view.export import export, with_match

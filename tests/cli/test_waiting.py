@@ -32,7 +32,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.simulate.game import Game
 from neurogame.terminal import Terminal, never_silent
-from neurogame.waiting import during, listen, say
+from neurogame.waiting import during, listen, said_later, say
 from tests.library import Captured, Patch
 from tests.processes import wait_until
 
@@ -377,3 +377,12 @@ def test_declared_types_are_those_of_the_calls() -> None:
                 called += len(made.overloads)
                 assert set(made.overloads) <= {compiling.declared_types(made.py_func)}, made
     assert called >= 8
+
+
+def test_only_what_takes_long_is_said_later() -> None:
+    told: list[str] = []
+    with said_later(60.0, "it takes long", told.append):
+        pass
+    with said_later(0.0, "it took long", told.append):
+        wait_until(lambda: bool(told))
+    assert told == ["it took long"]

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import signal
 import socket
-import threading
 from collections.abc import Callable
 from typing import final
 
@@ -19,6 +18,7 @@ from neurogame.ggp.server.orders import Task
 from neurogame.ggp.server.processes import ChildProcess, Processes
 from neurogame.ggp.server.served_match import ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
+from neurogame.waiting import said_later
 
 _LOOK = 0.1
 _PATIENCE = 2.0
@@ -40,16 +40,10 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
     """
     server_socket = open_socket(settings.host, settings.port)
     processes = Processes(settings.player)
-    patience = threading.Timer(
-        _PATIENCE,
-        report,
-        [f"loads {settings.player}; where nothing is compiled yet, a minute or two, once"],
-    )
-    patience.daemon = True
+    loads = f"loads {settings.player}; where nothing is compiled yet, a minute or two, once"
     try:
-        patience.start()
-        remarks = processes.warm_up()
-        patience.cancel()
+        with said_later(_PATIENCE, loads, report):
+            remarks = processes.warm_up()
         for remark in remarks:
             report(f"warning: {remark}")
         server = _Server(settings, processes, report)
@@ -57,7 +51,6 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         listen(server_socket)
         asyncio.run(server.run(server_socket))
     finally:
-        patience.cancel()
         processes.close()
         server_socket.close()
 
