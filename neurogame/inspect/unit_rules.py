@@ -23,6 +23,8 @@ _GREW, _FADED = 1.25, 0.75
 def unit_rules(evaluator: Evaluator, initial: Evaluator, game: Game) -> dict[str, list[Row]]:
     """Return the rules by weight, the conditions by weight, and the largest additions.
 
+    Amounts are for the first role that somebody plays.
+
     Args:
         evaluator: of the game; nothing is returned of one that is no rules network.
         initial: the same before learning.
@@ -48,7 +50,7 @@ def unit_tables(report: dict[str, Any], role: str) -> list[Table]:
 
     Args:
         report: what it returned.
-        role: the first role, for which amounts are.
+        role: the first one that somebody plays, for which amounts are.
     """
     numbers = "at first={first:+.3f} | now={adds:+.3f} | own={own:.2f} | like={like:.0%} | "
     numbers += "became={became} | when={when}"
@@ -88,7 +90,8 @@ class UnitsInMode:
         """
         layout = now.layout
         self._game, self._mode, self._evaluator = game, mode, now
-        self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][0])
+        # Of two opponents there is one output.
+        self._set, self._output = int(layout.weights[mode]), int(layout.turn[mode][game.players[0]])
         sign = float(layout.sign[mode])
         self._sign = sign
         self._embedding, self._first = (

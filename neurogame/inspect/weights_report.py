@@ -48,7 +48,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
     drifts = tensor_drifts(evaluator.state_dict(), initial.state_dict())
     report["tensors"] = [asdict(drift) for drift in drifts]
     report["units"] = unit_rules(evaluator, initial, subject.game)
-    report["first_role"] = subject.game.roles[0]
+    report["first_role"] = subject.game.roles[subject.game.players[0]]
     networks = weighted_networks(evaluator)
     if networks is None:
         return report

@@ -46,7 +46,7 @@ def story(subject: Subject, seed: int = 0) -> dict[str, Any]:
     first = before.state_dict()
     is_first = all(torch.equal(own, first[name]) for name, own in now.state_dict().items())
     units = unit_rules(now, before, subject.game)
-    tables = unit_tables(units, subject.game.roles[0]) if units else ()
+    tables = unit_tables(units, subject.game.roles[subject.game.players[0]]) if units else ()
     parts = [part if isinstance(part, str) else part.to_json() for part in shown(tables)]
     return {
         "likes": parts,

@@ -170,6 +170,19 @@ def test_additions_and_rules_that_changed_are_told() -> None:
     assert all(row["first"] == 0 for row in report["rules"])
 
 
+def test_amounts_are_for_the_first_role_that_somebody_plays() -> None:
+    """In this game the first role is chance, which wants nothing."""
+    game = Game.load("pig")
+    assert game.roles[0] == "random"
+    config = RulesNetworkConfig(hidden=48, lookups=0, rules=0.9)
+    evaluator = make_rules_network(game, config, opposed=False, seed=1)
+    with torch.no_grad():
+        evaluator.readout.zero_()
+        evaluator.readout[:, 1] = 0.5
+    rows = unit_rules(evaluator, evaluator, game)["rules"]
+    assert any(row["adds"] > 0 for row in rows if row["when"] == "(at first choice)")
+
+
 def test_what_is_shipped_leaves_little_untold() -> None:
     shares = []
     for name in ("connectfour", "breakthrough6", "reversi6"):

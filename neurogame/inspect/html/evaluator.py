@@ -104,7 +104,8 @@ def _unit_tables(evaluator: Evaluator, first: Evaluator | None) -> list[Table]:
     origin = evaluator.origin
     if origin is None or first is None:
         return []
-    return unit_tables(unit_rules(evaluator, first, origin.game), origin.game.roles[0])
+    role = origin.game.roles[origin.game.players[0]]
+    return unit_tables(unit_rules(evaluator, first, origin.game), role)
 
 
 def _rules(evaluator: Evaluator, first: Evaluator | None) -> Table:
