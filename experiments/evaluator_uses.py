@@ -38,7 +38,7 @@ USES = (
 def players(source: str, use: str, seconds: float) -> tuple[str, str]:
     """Return the players of a cell, the one with the evaluator first."""
     asked = dict(pair.split("=", 1) for pair in use.split(","))
-    own = f"{source}," if MctsSettings(**MctsSettings.read(asked)).needs_evaluator else ""
+    own = f"{source}," if MctsSettings.from_texts(asked).needs_evaluator else ""
     return f"mcts:{own}{use},seconds={seconds:g}", f"mcts:seconds={seconds:g}"
 
 

@@ -339,6 +339,19 @@ class Settings:
         return cls(**values)
 
     @classmethod
+    def from_texts(cls: type[Own], texts: Mapping[str, str]) -> Own:
+        """Return the settings that texts stand for; all others are the defaults.
+
+        Args:
+            texts: name -> text; see :meth:`Setting.read`.
+
+        Raises:
+            ConfigurationError: a name is unknown, a text is not of the setting's type, or a value
+                is out of its range.
+        """
+        return cls(**cls.read(texts))
+
+    @classmethod
     def read(cls, texts: Mapping[str, str]) -> dict[str, Any]:
         """Return the values that texts give to settings, as keywords of the class.
 
@@ -356,7 +369,7 @@ class Settings:
 
 
 def named_texts(text: str, subject: str) -> dict[str, str]:
-    """Return the pieces ``name=value`` between commas, for :meth:`Settings.read`.
+    """Return the pieces ``name=value`` between commas, for :meth:`Settings.from_texts`.
 
     Args:
         text: the pieces; empty for none.

@@ -284,7 +284,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
         """
         given = self.given(options)
         if given:
-            self.options_of(**self.options_of.read(given))
+            self.options_of.from_texts(given)
 
     def make_in_time(self, wish: Wish) -> Judge:
         """Return the same for trials, which can do without: only if there is time to make it.

@@ -35,7 +35,7 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
     def make(self, wish: Wish) -> ActionCircuit:
         from neurogame.evaluators.actions.build import make_action_circuit
 
-        return make_action_circuit(wish.game, ActionConfig(**ActionConfig.read(wish.options)))
+        return make_action_circuit(wish.game, ActionConfig.from_texts(wish.options))
 
     def make_in_time(self, wish: Wish) -> ActionCircuit:
         from neurogame.analysis.analyse import analyse
@@ -47,7 +47,7 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
         ready = now + (now - begun) + _GATE_SECONDS * game.circuit.gate_count
         if wish.deadline is not None and ready > wish.deadline:
             raise LimitError(f"{game.name}: there is no time to make the action heuristic")
-        config = ActionConfig(**ActionConfig.read(wish.options))
+        config = ActionConfig.from_texts(wish.options)
         return make_action_circuit(game, config, analysis=analysis)
 
     def rebuild(
@@ -61,9 +61,9 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
         from neurogame.evaluators.actions.build import make_action_circuit
         from neurogame.learn.actions.training import train_action_circuit
 
-        config = ActionTrainingConfig(**ActionTrainingConfig.read(lesson.settings))
-        formulas = ActionConfig.read({**lesson.formulas, "trainable": "on"})
-        judge = make_action_circuit(lesson.game, ActionConfig(**formulas))
+        config = ActionTrainingConfig.from_texts(lesson.settings)
+        formulas = ActionConfig.from_texts({**lesson.formulas, "trainable": "on"})
+        judge = make_action_circuit(lesson.game, formulas)
         matches = config.rounds * config.matches
         done = lesson.begin(matches, "matches")
         reports = train_action_circuit(

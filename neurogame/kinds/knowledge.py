@@ -28,7 +28,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     def make(self, wish: Wish) -> Knowledge:
         from neurogame.learn.knowledge.learning import learn_knowledge
 
-        config = KnowledgeConfig(**KnowledgeConfig.read(wish.options))
+        config = KnowledgeConfig.from_texts(wish.options)
         return learn_knowledge(wish.game, config, wish.seed, deadline=wish.deadline)
 
     def rebuild(
@@ -45,7 +45,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     def learn(self, lesson: Lesson) -> Learned:
         from neurogame.learn.knowledge.learning import learn_knowledge
 
-        config = KnowledgeConfig(**KnowledgeConfig.read(lesson.settings))
+        config = KnowledgeConfig.from_texts(lesson.settings)
         done = lesson.begin(config.games, "games")
         judge = learn_knowledge(lesson.game, config, lesson.seed, roles=lesson.roles, progress=done)
         return Learned(judge=judge, settings=config, counters={"games": int(judge.games)})

@@ -121,7 +121,7 @@ def _holdings(spec: PlayerSpec) -> tuple[str, ...]:
     """Return what a checkpoint may be wanted for; what comes first is looked up first."""
     if spec.kind == "alphabeta":
         return ("evaluator",)
-    settings = MctsSettings(**MctsSettings.read(spec.settings))
+    settings = MctsSettings.from_texts(spec.settings)
     if settings.needs_evaluator:
         return ("evaluator",)
     return settings.judges or ((GATED_JUDGE,) if settings.is_gated else ("evaluator",))

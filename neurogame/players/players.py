@@ -105,7 +105,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     from neurogame.players.mcts_player import MctsPlayer
 
     device = _device(spec)
-    settings = MctsSettings(**MctsSettings.read(spec.settings))
+    settings = MctsSettings.from_texts(spec.settings)
     judged = bool(settings.judges) or settings.is_gated
     source = _source(spec, seed) if spec.source else _Source()
     checkpoint = source.checkpoint

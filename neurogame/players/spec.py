@@ -184,7 +184,7 @@ class PlayerSpec:
         """The options that are the player's own, with their defaults."""
         names = spellings(OwnOptions)
         given = {name: text for name, text in self.options.items() if name in names}
-        return OwnOptions(**OwnOptions.read(given))
+        return OwnOptions.from_texts(given)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -243,7 +243,7 @@ def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
         names[_SETTINGS[kind]] = set(spellings(_SETTINGS[kind]))
     try:
         for settings, known in names.items():
-            settings(**settings.read({name: options[name] for name in options if name in known}))
+            settings.from_texts({name: options[name] for name in options if name in known})
         for judge in move_kinds().values() if kind == "mcts" else ():
             judge.check(options)
     except ConfigurationError as error:

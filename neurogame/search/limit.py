@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
@@ -51,17 +52,17 @@ class Limit(Settings):
         return cls.from_texts(named_texts(text, f"limit {text!r}"))
 
     @classmethod
-    def from_texts(cls, values: dict[str, str]) -> Limit:
+    def from_texts(cls, texts: Mapping[str, str]) -> Limit:
         """Return the limit whose fields are given as texts.
 
         Args:
-            values: name -> number as text.
+            texts: name -> number as text.
 
         Raises:
             ConfigurationError: an unknown name, not a number, or out of range.
         """
         for entry in settings_of(cls):
-            number, text = entry.number or float, values.get(entry.spelling, "0")
+            number, text = entry.number or float, texts.get(entry.spelling, "0")
             try:
                 number(text)
             except ValueError:
@@ -69,7 +70,7 @@ class Limit(Settings):
                 raise ConfigurationError(
                     f"limit: {entry.spelling}={text!r}; {kind} is needed"
                 ) from None
-        return cls(**cls.read(values))
+        return super().from_texts(texts)
 
     def __bool__(self) -> bool:
         """Return whether anything is limited at all."""

@@ -64,7 +64,7 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
 
     def learn(self, lesson: Lesson) -> Learned:
         """Return an evaluator that has learned how random games end."""
-        config = ToyValueSettings(**ToyValueSettings.read(lesson.settings))
+        config = ToyValueSettings.from_texts(lesson.settings)
         evaluator, done = ToyValues(lesson.game.circuit), lesson.begin(config.games, "games")
         before = deepcopy(evaluator)
         played = played_positions(lesson.game, None, matches=config.games, seed=lesson.seed)

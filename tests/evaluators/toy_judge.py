@@ -95,7 +95,7 @@ class ToyKind(MoveJudgeKind[ToyJudge]):
 
     def learn(self, lesson: Lesson) -> Learned:
         """Return a judge that has learned from random games."""
-        config = ToySettings(**ToySettings.read(lesson.settings))
+        config = ToySettings.from_texts(lesson.settings)
         judge, done = ToyJudge(lesson.game), lesson.begin(config.games, "games")
         for game in range(config.games):
             judge.learn(lesson.game, lesson.seed + game)

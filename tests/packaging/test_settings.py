@@ -121,7 +121,7 @@ def test_refusals_say_what_was_found_and_what_is_allowed(
 
 def test_texts_are_read_by_the_type_of_the_field() -> None:
     texts = {"whole": "2", "real": "none", "flag": "off", "either": "0.5", "title": "x"}
-    assert Outer(**Outer.read({**texts, "many": "1,2"})) == Outer(
+    assert Outer.from_texts({**texts, "many": "1,2"}) == Outer(
         whole_=2, flag=False, either=0.5, name="x", many=(1, 2)
     )
     for name, text, message in (

@@ -114,9 +114,8 @@ def _small(spec: PlayerSpec) -> PlayerSpec:
         options |= {name: _LITTLE[name] for name in ("games", "gate")}
     source = spec.source
     if source and not spec.is_fresh:
-        settings = spec.kind == "mcts" and MctsSettings(
-            **MctsSettings.read(replace(spec, options=options).settings)
-        )
+        texts = replace(spec, options=options).settings
+        settings = spec.kind == "mcts" and MctsSettings.from_texts(texts)
         source = "cilp" if not settings or settings.needs_evaluator else ""
     return replace(spec, source=source, limit=Limit(), options=options)
 

@@ -39,7 +39,7 @@ class HeuristicPlayer(SearchPlayer):
     def __init__(self, spec: PlayerSpec) -> None:
         """Make the player of a player string."""
         super().__init__(Outfit(name=str(spec), limit=spec.limit))
-        self._settings = SearchSettings(**SearchSettings.read(spec.settings))
+        self._settings = SearchSettings.from_texts(spec.settings)
         self._evidence: FeatureEvidence | None = None
 
     def _make_search(self, game: Game, match: MatchStart, end: float | None) -> AlphaBeta:
