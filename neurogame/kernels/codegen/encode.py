@@ -23,10 +23,9 @@ from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
 
-_TERNARY_REGISTERS, _REGISTERS = 32, 13
-"""Registers of values; with AVX2 two more hold what a gate needs while it is computed, and one
-holds ones."""
 _PARTS, _ONES = (13, 14), 15
+"""With AVX2 the registers of what a gate needs while it is computed, and of ones; those below hold
+values."""
 
 _LONGEST = 3 * 12
 """Bytes of a step at most: a gate that copies an input, and loads another one; or one of five
@@ -37,8 +36,7 @@ _NOWHERE, _IN_MEMORY = -1, -2
 _READ, _WRITE = 0x1_2_6F, 0x1_2_7F
 _AND, _AND_NOT, _OR, _XOR = 0x1_1_DB, 0x1_1_DF, 0x1_1_EB, 0x1_1_EF
 _EQUAL = 0x1_1_76
-_OPERATIONS = (0, _AND, _OR, _XOR, _AND_NOT)
-_NAMES = {"and": 1, "or": 2, "xor": 3, "and not": 4}
+_OPERATIONS = {"and": _AND, "and not": _AND_NOT, "or": _OR, "xor": _XOR}
 _MOST = 5
 """Operations of two inputs of a gate, at most."""
 _TERNARY = 0x3_1_25
@@ -54,7 +52,7 @@ class Encoding(Struct):
         length: bytes that are written.
         size: bytes of a vector: 16, 32 or 64.
         programs: of each truth table the operations of two inputs that compute it, four numbers
-            each, see :func:`_programs`; uint8 ``[P]``; empty: gates are instructions of AVX-512.
+            each, see :func:`_programs`; int64 ``[P]``; empty: gates are instructions of AVX-512.
         operands: where the operands of these are: four of the gate at hand, then each register by
             its number; int64 ``[16]``.
         registers: of each row; below 0: none; int64 ``[I + G]``.
@@ -67,7 +65,7 @@ class Encoding(Struct):
     code: UInt8s1
     length: int = 0
     size: int
-    programs: UInt8s1
+    programs: Int64s1
     operands: Int64s1
     registers: Int64s1
     places: Int64s1
@@ -77,30 +75,30 @@ class Encoding(Struct):
 
 
 def encoded(
-    netlist: Netlist, steps: list[Step], places: Int64s1, size: int, *, ternary: bool
+    netlist: Netlist, steps: list[Step], places: Int64s1, size: int, alive: int, *, ternary: bool
 ) -> UInt8s:
     """Return the instructions of a schedule, as a function of a pointer to the cells.
 
     Args:
         netlist: the gates.
-        steps: the schedule; between two gates at most 31 values are in registers, or 12.
+        steps: the schedule.
         places: bytes from the first cell to that of a row, where it has one; int64 ``[I + G]``.
         size: bytes of a vector: 16, 32 or 64.
+        alive: values that are in registers between two gates, at most; 3 to 31, with AVX2 to 12.
         ternary: whether the instructions are those of AVX-512, else of AVX2, of two inputs each.
 
     Returns:
         Machine code that reads its pointer from RDI, uint8.
     """
-    registers = _TERNARY_REGISTERS if ternary else _REGISTERS
     encoding = Encoding(
         code=np.empty(_LONGEST * (1 + len(steps)), np.uint8),
         size=size,
-        programs=np.empty(0, np.uint8) if ternary else _programs(),
+        programs=np.empty(0, np.int64) if ternary else _programs(),
         operands=np.arange(_ONES + 1),
         registers=np.full(netlist.row_count, _NOWHERE, np.int64),
         places=places,
-        free=np.arange(registers),
-        freed=registers,
+        free=np.arange(alive + 1),
+        freed=alive + 1,
     )
     kinds = np.array([KINDS[kind] for kind, _ in steps], np.uint8)
     numbers = np.array([number for _, number in steps], np.int64)
@@ -109,15 +107,15 @@ def encoded(
 
 
 @lru_cache(maxsize=1)
-def _programs() -> UInt8s1:
+def _programs() -> Int64s1:
     """Return the operations of each truth table, of functions of two inputs.
 
     Returns:
-        Of each operation which it is, from 1 on, see ``_OPERATIONS``, where the result goes and
-        where the operands are: 0 to 2 the inputs, 3 the result of the gate, from 13 on registers;
-        after the last of a table 0. Room for six; uint8 ``[256 * 24]``.
+        Of each operation what it is, where the result goes and where the operands are: 0 to 2 the
+        inputs, 3 the result of the gate, from 13 on registers; after the last of a table 0. Room
+        for six; int64 ``[256 * 24]``.
     """
-    programs = np.zeros((256, _MOST + 1, 4), np.uint8)
+    programs = np.zeros((256, _MOST + 1, 4), np.int64)
     for table in range(256):
         operations = expression(table)
         if not operations:
@@ -135,7 +133,7 @@ def _programs() -> UInt8s1:
             operands = places[left], places[right]
             free += [place for one, place in places.items() if place in _PARTS and last[one] == at]
             places[result] = 3 if at == len(operations) - 1 else free.pop()
-            programs[table, at] = _NAMES[operation], places[result], *operands
+            programs[table, at] = _OPERATIONS[operation], places[result], *operands
     return programs.ravel()
 
 
@@ -349,7 +347,7 @@ def _operate(
 
 
 @inner
-def _is_first(programs: UInt8s1, table: int) -> bool:
+def _is_first(programs: Int64s1, table: int) -> bool:
     """Return whether an operation of a table has the third input as its first operand."""
     at = 4 * (_MOST + 1) * table
     while programs[at] > 0:
@@ -369,7 +367,7 @@ def _run_program(
     while programs[at] > 0:
         target, left = whole(operands[programs[at + 1]]), whole(operands[programs[at + 2]])
         right = whole(operands[programs[at + 3]])
-        _write(encoding, _OPERATIONS[programs[at]], target, left, right)
+        _write(encoding, whole(programs[at]), target, left, right)
         at += 4
 
 

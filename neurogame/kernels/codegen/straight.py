@@ -81,6 +81,7 @@ class StraightCode:
         wanted = self._wanted_later(netlist)
         self.steps: dict[Part, list[list[Step]]] = {}
         self._encoded: set[Part] = set()
+        self._alive = encoded
         for part in Part:
             gates = part_gates(ply, part)
             rows = {netlist.input_count + gate for gate in gates}
@@ -162,7 +163,8 @@ class StraightCode:
         for row, cell in self.cell.items():
             places[row] = cell * text.bytes
         (steps,), name = self.steps[part], f"@{part.name.lower()}"
-        code = encoded(self.ply.netlist, steps, places, text.bytes, ternary=text.ternary)
+        netlist, alive = self.ply.netlist, self._alive
+        code = encoded(netlist, steps, places, text.bytes, alive, ternary=text.ternary)
         text.machine_code(name, code)
         text.do(f"call void {name}({text.cells} {memory})")
 

@@ -47,11 +47,13 @@ def run_steps(netlist: Netlist, steps: list[Step], cells: Int64s, *, ternary: bo
     text = Text(words, ternary=ternary)
     text.begin("entry")
     places = np.arange(netlist.row_count) * text.bytes
-    text.machine_code("@gates", encoded(netlist, steps, places, text.bytes, ternary=ternary))
+    alive = 31 if ternary else 12
+    code = encoded(netlist, steps, places, text.bytes, alive, ternary=ternary)
+    text.machine_code("@gates", code)
     text.do("call void @gates(ptr %cells)")
     text.do("ret void")
-    code = load_object(compile_text(text.module("void @run(ptr %cells)")))
-    code.function("run")(cells.ctypes.data)
+    loaded = load_object(compile_text(text.module("void @run(ptr %cells)")))
+    loaded.function("run")(cells.ctypes.data)
 
 
 def run_parts(
