@@ -19,6 +19,7 @@ from neurogame.analysis.cone import Cone, ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.lanes import ALL, pack_lanes
 
 _CELLS = 1 << 22
@@ -157,25 +158,34 @@ def _assume(
     end: int,
 ) -> UInt64s:
     """Return rows in which lane ``l`` assumes that fluent ``64 begin + l`` holds, or does not."""
-    fluents = len(group_of)
-    lanes = np.arange(64 * begin, 64 * end)
-    lane_group = np.append(group_of, np.full(max(64 * end - fluents, 0), -1))[lanes]
     leaves = cone.leaves - 1
-    read = leaves[leaves < fluents]
-    can_hold = np.repeat(~never[read][:, None], len(lanes), axis=1)
-    can_fail = np.repeat(~always[read][:, None], len(lanes), axis=1)
-    equal = read[:, None] == lanes
-    other = (group_of[read][:, None] == lane_group) & (lane_group >= 0) & ~equal
-    if side == 0:
-        can_fail[equal] = False
-        can_hold[other] = False
-    else:
-        can_hold[equal] = False
-        pair = np.array([g.exactly and len(g.fluents) == 2 for g in groups], np.bool_)
-        if len(pair):
-            can_fail[other & pair[lane_group]] = False
+    read = leaves[leaves < len(group_of)]
     values = cone.start(end - begin)
     values[2 : 2 + 2 * cone.leaf_count] = ALL
-    values[2 : 2 + 2 * len(read) : 2] = pack_lanes(can_hold)
-    values[3 : 3 + 2 * len(read) : 2] = pack_lanes(can_fail)
+    can_hold, can_fail = (values[2 + row : 2 + row + 2 * len(read) : 2] for row in (0, 1))
+    can_hold[never[read]] = can_fail[always[read]] = 0
+    itself = np.arange(len(read)), read
+    start = group_starts(np.array([len(group.fluents) for group in groups], np.int64))
+    members = np.concatenate([np.zeros(0, np.int64), *(group.fluents for group in groups)])
+    grouped = np.flatnonzero(group_of[read] >= 0)
+    if side == 0:
+        _clear(can_fail, *itself, begin)
+        # Whoever holds is the only one of its group.
+        alone = grouped
+    else:
+        _clear(can_hold, *itself, begin)
+        pair = np.array([g.exactly and len(g.fluents) == 2 for g in groups], np.bool_)
+        alone = grouped[pair[group_of[read[grouped]]]]
+    row = np.repeat(alone, np.diff(start)[group_of[read[alone]]])
+    other = gather_groups(start, members, group_of[read[alone]])
+    row, other = row[other != read[row]], other[other != read[row]]
+    _clear(can_hold if side == 0 else can_fail, row, other, begin)
     return values
+
+
+def _clear(words: UInt64s, row: Int64s, fluent: Int64s, begin: int) -> None:
+    """Clear the lanes of some fluents, each in its row, where word 0 holds fluent 64 begin."""
+    place = (fluent >> 6) - begin
+    inside = (place >= 0) & (place < words.shape[1])
+    mask = ~np.left_shift(np.uint64(1), (fluent[inside] & 63).astype(np.uint64))
+    np.bitwise_and.at(words, (row[inside], place[inside]), mask)

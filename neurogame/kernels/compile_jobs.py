@@ -119,9 +119,9 @@ JOBS = {
         ),
     ),
     "features": CompileJob(
-        seconds=2,
-        words=("features", "auto", "serve"),
-        modules=("kernels.feature_sums",),
+        seconds=3,
+        words=("features", *_LEARNING),
+        modules=("kernels.feature_sums", "structure.refine_loops"),
     ),
     "networks": CompileJob(
         seconds=10,

@@ -87,7 +87,15 @@ def _disjunctions(
         for one, nodes in groups.items():
             if len(nodes) > 1:
                 parts.setdefault(one, []).extend(nodes)
-    return {one: nodes for one, nodes in parts.items() if not any(one < other for other in parts)}
+    holders: dict[int, list[_Variables]] = {}
+    for one in parts:
+        for variable in one:
+            holders.setdefault(variable, []).append(one)
+    return {
+        one: nodes
+        for one, nodes in parts.items()
+        if not any(one < other for other in min((holders[v] for v in one), key=len))
+    }
 
 
 def _table(
@@ -100,15 +108,16 @@ def _table(
     """Return for which combinations of values one of some gates holds; bool, of the shape."""
     small = prune(graph.with_outputs(2 * np.array(parts)))
     fluent, turned = (leaves >> 1) - 1, (leaves & 1).astype(np.bool_)
-    combinations = np.indices(shape).reshape(len(shape), -1).T
-    found = []
-    for chunk in np.array_split(combinations, -(-len(combinations) // _TOGETHER)):
-        inputs = np.zeros((len(chunk), len(leaves)), np.bool_)
-        for variable, values in zip(group, chunk.T, strict=True):
-            for place, one in enumerate(variable.fluents.tolist()):
-                inputs[:, fluent == one] = (values == place)[:, None]
-        found.append(holds(small, inputs ^ turned).any(axis=1))
-    return np.concatenate(found).reshape(shape)
+    reads = [[np.flatnonzero(fluent == f) for f in one.fluents.tolist()] for one in group]
+    combinations = np.indices(shape).reshape(len(shape), -1)
+    held = []
+    for chunk in np.array_split(combinations, -(-combinations.shape[1] // _TOGETHER), axis=1):
+        inputs = np.repeat(turned[:, None], chunk.shape[1], axis=1)
+        for leaves_of, values in zip(reads, chunk, strict=True):
+            for place, rows in enumerate(leaves_of):
+                inputs[rows] ^= values == place
+        held.append(holds(small, inputs.T).any(axis=1))
+    return np.concatenate(held).reshape(shape)
 
 
 def _boxes(table: Bools) -> Iterator[tuple[Int64s, ...]]:
@@ -128,8 +137,10 @@ def _boxes(table: Bools) -> Iterator[tuple[Int64s, ...]]:
 def _grown(table: Bools, start: Sequence[int]) -> tuple[Int64s, ...]:
     """Return a box around a combination to which no value can be added."""
     box = [np.array([value]) for value in start]
-    for axis, length in enumerate(table.shape):
+    for axis in range(table.ndim):
         others = tuple(one for one in range(table.ndim) if one != axis)
-        wide = [*box[:axis], np.arange(length), *box[axis + 1 :]]
-        box[axis] = np.flatnonzero(table[np.ix_(*wide)].all(axis=others))
+        inside = table
+        for other in others:
+            inside = inside.take(box[other], axis=other)
+        box[axis] = np.flatnonzero(inside.all(axis=others))
     return tuple(box)

@@ -17,9 +17,8 @@ import numpy as np
 
 from neurogame.array_types import Int64s, UInt64s
 from neurogame.gdl.coloured_graph import ColouredGraph
+from neurogame.structure.refine_loops import FIRST, SECOND, Around, look_around
 
-_FIRST = np.uint64(0x9E3779B97F4A7C15)
-_SECOND = np.uint64(0xD6E8FEB86659FD93)
 _SINGLED = np.uint64(0x5851F42D4C957F2D)
 
 
@@ -49,15 +48,30 @@ class Refiner:
 
     Attributes:
         graph: the graph.
-        work: edges and nodes read so far.
         last: edges and nodes read when a node was singled out last.
     """
 
     def __init__(self, graph: ColouredGraph) -> None:
         self.graph = graph
-        self.work = self.last = 0
-        self._salt = mixed((graph.labels + 1).astype(np.uint64) * _FIRST)
-        self._around = np.zeros(len(graph.kinds), np.uint64)
+        self.last = 0
+        nodes = len(graph.kinds)
+        self._look = Around(
+            starts=graph.starts,
+            targets=graph.targets,
+            salts=mixed((graph.labels + 1).astype(np.uint64) * FIRST),
+            around=np.zeros(nodes, np.uint64),
+            is_touched=np.zeros(nodes, np.bool_),
+            seen=np.zeros(0, np.int64),
+            least=np.zeros(0, np.uint64),
+            is_split=np.zeros(0, np.bool_),
+            touched=np.zeros(nodes, np.int64),
+            hashes=np.zeros(nodes, np.uint64),
+        )
+
+    @property
+    def work(self) -> int:
+        """Edges and nodes read so far."""
+        return self._look.work
 
     def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
@@ -89,7 +103,7 @@ class Refiner:
             node: gets a colour of its own; its cell has other nodes.
             trace: what should happen; None for anything.
         """
-        self.work += len(colouring.colours)
+        self._look.work += len(colouring.colours)
         colours, cells = colouring.colours.copy(), colouring.cells.copy()
         sizes = colouring.sizes.copy()
         # Another colour in each such step, or two nodes of one cell would get the same.
@@ -130,18 +144,11 @@ class Refiner:
         count = colouring.count
         trace: list[int] = []
         while len(active):
-            touched, hashes = self._look(colours, active)
+            touched, hashes = self._split(active, colours, cells, sizes)
             order = np.lexsort((hashes, cells[touched]))
             touched, hashes = touched[order], hashes[order]
-            numbers = cells[touched]
-            new_cell = np.diff(numbers, prepend=-1) != 0
-            new_part = new_cell.copy()
+            new_part = np.diff(cells[touched], prepend=-1) != 0
             new_part[1:] |= hashes[1:] != hashes[:-1]
-            cell = np.cumsum(new_cell) - 1
-            seen = np.bincount(cell)
-            parts = np.bincount(cell[new_part], minlength=len(seen))
-            split = ((parts > 1) | (seen < sizes[numbers[new_cell]]))[cell]
-            touched, hashes, new_part = touched[split], hashes[split], new_part[split]
             np.subtract.at(sizes, cells[touched], 1)
             part = np.cumsum(new_part) - 1
             if len(touched):
@@ -159,34 +166,21 @@ class Refiner:
             return None
         return Colouring(colours, cells, sizes, count, tuple(trace))
 
-    def _look(self, colours: UInt64s, active: Int64s) -> tuple[Int64s, UInt64s]:
-        """Return the nodes around some nodes, and hashes of which of these they touch how."""
-        graph = self.graph
-        edges, tails = graph.edges_of(active)
-        self.work += len(edges) + len(active)
-        seen = mixed(colours[active][tails] ^ self._salt[edges])
-        target = graph.targets[edges]
-        around = self._around
-        np.add.at(around, target, seen)
-        touched = self._distinct(target)
-        hashes = mixed(mixed(colours[touched]) + around[touched] * _FIRST)
-        around[touched] = 0
-        return touched, hashes
-
-    def _distinct(self, nodes: Int64s) -> Int64s:
-        """Return each node once, ascending; without sorting where they are many."""
-        if 16 * len(nodes) < len(self.graph.kinds):
-            ordered = np.sort(nodes)
-            distinct: Int64s = ordered[np.diff(ordered, prepend=-1) != 0]
-            return distinct
-        marked = np.zeros(len(self.graph.kinds), np.bool_)
-        marked[nodes] = True
-        return np.flatnonzero(marked)
+    def _split(
+        self, active: Int64s, colours: UInt64s, cells: Int64s, sizes: Int64s
+    ) -> tuple[Int64s, UInt64s]:
+        """Return the nodes of cells that are split by what touches some nodes, and new colours."""
+        look = self._look
+        if len(look.seen) < len(sizes):
+            look.seen, look.least = np.zeros_like(sizes), np.zeros(len(sizes), np.uint64)
+            look.is_split = np.zeros(len(sizes), np.bool_)
+        look_around(look, active, colours, cells, sizes)
+        return look.touched[: look.count], look.hashes[: look.count]
 
 
 def mixed(words: UInt64s) -> UInt64s:
     """Return a hash of each word."""
-    words = (words ^ (words >> np.uint64(32))) * _FIRST
-    words = (words ^ (words >> np.uint64(29))) * _SECOND
+    words = (words ^ (words >> np.uint64(32))) * FIRST
+    words = (words ^ (words >> np.uint64(29))) * SECOND
     result: UInt64s = words ^ (words >> np.uint64(32))
     return result
