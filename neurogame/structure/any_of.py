@@ -20,7 +20,7 @@ from neurogame.array_types import Bools, Int64s
 from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.prune import prune
-from neurogame.structure.lines import FEWEST, MOST
+from neurogame.structure.lines import FEWEST, MOST, maximal
 from neurogame.structure.variables import StateVariable
 
 _ROWS, _GATES, _TOGETHER = 1 << 17, 1 << 17, 1 << 13
@@ -87,15 +87,8 @@ def _disjunctions(
         for one, nodes in groups.items():
             if len(nodes) > 1:
                 parts.setdefault(one, []).extend(nodes)
-    holders: dict[int, list[_Variables]] = {}
-    for one in parts:
-        for variable in one:
-            holders.setdefault(variable, []).append(one)
-    return {
-        one: nodes
-        for one, nodes in parts.items()
-        if not any(one < other for other in min((holders[v] for v in one), key=len))
-    }
+    kept = set(maximal(parts))
+    return {one: nodes for one, nodes in parts.items() if one in kept}
 
 
 def _table(

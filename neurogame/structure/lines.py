@@ -87,7 +87,7 @@ def find_lines(
     """
     of = variable_of.tolist()
     sets = {frozenset(of[literal >> 1] for literal in one) - {-1} for one in conditions}
-    lines = _maximal({s for s in sets if FEWEST <= len(s) <= MOST})
+    lines = maximal({s for s in sets if FEWEST <= len(s) <= MOST})
     return tuple(sorted(tuple(sorted(line)) for line in lines)) if len(lines) <= most else ()
 
 
@@ -109,20 +109,21 @@ def _both(parts: list[_Alternatives]) -> _Alternatives | None:
     return made if all(len(one) <= MOST for one in made) else None
 
 
-def _maximal(sets: set[Condition]) -> list[Condition]:
-    """Return the sets that are part of no other one."""
-    holders: dict[int, list[Condition]] = {}
-    kept: list[Condition] = []
+def maximal(sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """Return the sets, none of them empty or there twice, that are part of no other one."""
+    holders: dict[int, set[int]] = {}
+    kept: list[frozenset[int]] = []
     for one in sorted(sets, key=len, reverse=True):
-        fewest = min((holders.get(v, []) for v in one), key=len)
-        if not any(one < other for other in fewest):
+        # A larger one that holds all of it is among those that hold each of its members.
+        of_each = sorted((holders.get(member, set()) for member in one), key=len)
+        if not of_each[0].intersection(*of_each[1:]):
+            for member in one:
+                holders.setdefault(member, set()).add(len(kept))
             kept.append(one)
-            for v in one:
-                holders.setdefault(v, []).append(one)
     return kept
 
 
 def line_literals(conditions: Iterable[Condition]) -> list[Int64s]:
     """Return the conditions of two or more literals that are part of no other one, as arrays."""
-    lines = _maximal({one for one in conditions if len(one) >= FEWEST})
+    lines = maximal({one for one in conditions if len(one) >= FEWEST})
     return [np.array(sorted(one), np.int64) for one in lines]

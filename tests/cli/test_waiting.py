@@ -329,12 +329,15 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
             "train nim --games 32",
             {
                 *("networks", "networks in search", "rules network in search", "learning in lanes"),
-                *("alpha-beta search", "tree search", "positions in search", *RULES),
+                *("alpha-beta search", "tree search", "positions in search", "features", *RULES),
             },
         ),
         ("simulate nim", set(RULES)),
         ("play nim --level easy", {*SEARCHES, *RULES, "rules network in search"}),
-        ("learn nim --action", {*RULES, *SEARCHES[1:], "networks", "learning in lanes"}),
+        (
+            "learn nim --action",
+            {*RULES, *SEARCHES[1:], "networks", "learning in lanes", "features"},
+        ),
         ("check nim", set()),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Int32s2, Int64s, Int64s1, UInt8s1
+from neurogame.array_types import Bools1, Int32s2, Int64s, Int64s1, Int64s2, UInt8s1
 from neurogame.native.bits import whole
 from neurogame.native.compiled import compiled, inner
 from neurogame.native.struct import Struct
@@ -13,7 +13,16 @@ LOAD, GATE, STORE = 0, 1, 2
 KINDS = {"load": LOAD, "gate": GATE, "store": STORE}
 """Kinds of steps, as numbers of compiled code."""
 
+BY_AGE, BY_WARMTH, BY_RECENCY = 0, 1, 2
+"""Ranks of gates in :func:`greedy`."""
+
 _NEVER = 1 << 60
+_COLD = 24
+"""Gates after which a value is likely to have left the registers."""
+_FEW = 64
+_BITS = 25
+""":func:`greedy` is for fewer gates than this power of two."""
+_MASK = (1 << _BITS) - 1
 
 
 @compiled(arrays=True)
@@ -95,6 +104,212 @@ def rows_of(inputs: Int32s2, gate: int, rows: Int64s1) -> int:
             rows[at] = row
             count += 1
     return count
+
+
+class _Alive(Struct):
+    """What has been computed of some gates, and which of them may be next.
+
+    ``n`` gates to order, ``R`` rows. A gate is known by its index among them.
+
+    Attributes:
+        rank: by what they are chosen, see :func:`greedy`.
+        clock: gates taken so far.
+        read: the different rows that each gate reads, then zeros; int64 ``[n, 3]``.
+        row: of each gate's result; int64 ``[n]``.
+        users: gates that read each row, row by row; int64.
+        starts: where those of each row start; int64 ``[R + 1]``.
+        left: of each row, how many have not been taken; int64 ``[R]``.
+        touched: when each row was used or computed last, -1: it was not; int64 ``[R]``.
+        missing: inputs of each gate that are results of gates not taken; int64 ``[n]``.
+        taken: which gates have been taken; bool ``[n]``.
+        heap: gates that may be next, with their ranks when they were offered: a binary heap; int64.
+        size: how many there are.
+    """
+
+    rank: int
+    clock: int = 0
+    read: Int64s2
+    row: Int64s1
+    users: Int64s1
+    starts: Int64s1
+    left: Int64s1
+    touched: Int64s1
+    missing: Int64s1
+    taken: Bools1
+    heap: Int64s1
+    size: int = 0
+
+
+def greedy(first: int, inputs: Int32s2, gates: Int64s1, rank: int) -> Int64s:
+    """Return gates in an order in which each is the most useful one whose inputs are known.
+
+    That is which ends most lives of values and begins fewest, then, by the rank:
+
+    - :data:`BY_AGE`: which has no input that has waited long;
+    - :data:`BY_RECENCY`: of which an input was touched last;
+    - :data:`BY_WARMTH`: the same, where values that were not touched lately begin to live again.
+
+    Args:
+        first: number of input rows, ``I``.
+        inputs: of all gates; int32 ``[G, 3]``.
+        gates: those to order, each after its inputs; int64 ``[n]``.
+        rank: see above.
+    """
+    rows = first + len(inputs)
+    read, missing = np.zeros((len(gates), 3), np.int64), np.zeros(len(gates), np.int64)
+    starts = np.zeros(rows + 1, np.int64)
+    users = _find_users(first, inputs, gates, read, missing, starts)
+    alive = _Alive(
+        rank=rank,
+        read=read,
+        row=first + gates,
+        users=users,
+        starts=starts,
+        left=np.diff(starts),
+        touched=np.full(rows, -1, np.int64),
+        missing=missing,
+        taken=np.zeros(len(gates), np.bool_),
+        heap=np.zeros(2 * len(gates) + len(users), np.int64),
+    )
+    order = np.empty_like(gates)
+    while _take_all(alive, order):
+        alive.heap = np.append(alive.heap, np.zeros_like(alive.heap))
+    return gates[order]
+
+
+@compiled(arrays=True)
+def _find_users(
+    first: int,
+    inputs: Int32s2,
+    gates: Int64s1,
+    read: Int64s2,
+    missing: Int64s1,
+    starts: Int64s1,
+) -> Int64s:
+    """Write three fields of :class:`_Alive`, and return a fourth one, the users of rows."""
+    members = np.zeros(len(starts), np.bool_)
+    for index in range(len(gates)):
+        members[first + gates[index]] = True
+        for place in range(rows_of(inputs, whole(gates[index]), read[index])):
+            starts[read[index, place] + 1] += 1
+            missing[index] += members[read[index, place]]
+    for row in range(len(starts) - 1):
+        starts[row + 1] += starts[row]
+    filled, users = starts.copy(), np.empty(starts[-1], np.int64)
+    for index in range(len(gates)):
+        for place in range(3):
+            row = read[index, place]
+            if row > 0:
+                users[filled[row]] = index
+                filled[row] += 1
+    return users
+
+
+@compiled
+def _take_all(alive: _Alive, order: Int64s1) -> bool:
+    """Write the gates in the order in which they are taken; return whether it needs more room."""
+    if alive.clock == 0:
+        for index in range(len(order)):
+            if alive.missing[index] == 0:
+                _offer(alive, index)
+    while alive.size > 0:
+        # Nothing offers more gates than read the rows of one.
+        if alive.size + len(alive.users) > len(alive.heap):
+            return True
+        key = whole(alive.heap[0])
+        index = key & _MASK
+        now = _key(alive, index)
+        _remove_first(alive)
+        if alive.taken[index]:
+            continue
+        if now > key:
+            # Its rank has become worse since it was offered.
+            _add_key(alive, now)
+            continue
+        order[alive.clock] = index
+        alive.clock += 1
+        _take(alive, index)
+    return False
+
+
+@inner
+def _take(alive: _Alive, index: int) -> None:
+    """Have a gate computed, and offer again those whose rank may be better now."""
+    alive.taken[index] = True
+    result, few = alive.row[index], 0
+    for place in range(3):
+        row = alive.read[index, place]
+        if row > 0:
+            alive.left[row] -= 1
+            uses = alive.starts[row + 1] - alive.starts[row]
+            # Of a row with thousands of users, not all are ranked again at every use.
+            if uses <= _FEW or alive.touched[row] < 0 or alive.left[row] <= 1:
+                few |= 1 << place
+            alive.touched[row] = alive.clock
+    for user in range(alive.starts[result], alive.starts[result + 1]):
+        alive.missing[alive.users[user]] -= 1
+        alive.touched[result] = alive.clock
+    for place in range(4):
+        row = result if place == 3 else alive.read[index, place]
+        if place == 3 or (few >> place) & 1:
+            for user in range(alive.starts[row], alive.starts[row + 1]):
+                other = whole(alive.users[user])
+                if alive.missing[other] == 0 and not alive.taken[other]:
+                    _offer(alive, other)
+
+
+@inner
+def _key(alive: _Alive, index: int) -> int:
+    """Return what is less for gates that are more useful, and different for each gate."""
+    change, chosen = 0, -1
+    if alive.left[alive.row[index]] > 0:
+        change = 1
+    for place in range(3):
+        row = alive.read[index, place]
+        if row == 0:
+            continue
+        touched = whole(alive.touched[row])
+        is_new = touched < 0 or (alive.rank == BY_WARMTH and alive.clock - touched > _COLD)
+        change += int(is_new) - int(alive.left[row] == 1)
+        if alive.rank != BY_AGE:
+            chosen = max(chosen, touched)
+        elif touched >= 0 and (chosen < 0 or touched < chosen):
+            chosen = touched
+    return (((change + 4) << _BITS) + len(alive.row) - chosen << _BITS) + index
+
+
+@inner
+def _offer(alive: _Alive, index: int) -> None:
+    """Have a gate among those that may be next, at its present rank."""
+    _add_key(alive, _key(alive, index))
+
+
+@inner
+def _add_key(alive: _Alive, key: int) -> None:
+    """Add to the heap."""
+    heap, place = alive.heap, whole(alive.size)
+    alive.size += 1
+    while place > 0 and heap[(place - 1) >> 1] > key:
+        heap[place] = heap[(place - 1) >> 1]
+        place = (place - 1) >> 1
+    heap[place] = key
+
+
+@inner
+def _remove_first(alive: _Alive) -> None:
+    """Take the least out of the heap."""
+    alive.size -= 1
+    heap, size, place = alive.heap, whole(alive.size), 0
+    key = heap[size]
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and heap[below + 1] < heap[below]:
+            below += 1
+        if key <= heap[below]:
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = key
 
 
 class Residents(Struct):
