@@ -240,8 +240,11 @@ def test_a_closed_pipe_is_silent(line: list[str], unbuffered: str, tmp_path: Pat
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
-@pytest.mark.parametrize("line", [["games"], ["simulate", "nim", "--games", "9"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("line", "unbuffered"),
+    [(["games"], ""), (["games"], "1"), (["simulate", "nim", "--games", "9"], "")],
+    ids=["buffered", "unbuffered", "with torch"],
+)
 def test_a_full_disk_is_one_line(line: list[str], unbuffered: str, tmp_path: Path) -> None:
     with Path("/dev/full").open("w", encoding="ascii") as full:
         done = subprocess.run(

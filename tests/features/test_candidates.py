@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,11 +26,18 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.conftest import shared
 from tests.features.twin import value, walked
+from tests.library import load
 
 SCRAMBLED = (
     *("biddingTicTacToe", "sheepAndWolf", "tictactoe_3player", "onestep"),
-    *("doubletictactoe", "coins", "mummyMaze2p_2007", "nim3", "eightPuzzle"),
+    *("doubletictactoe", "coins", "nim3"),
 )
+
+
+@cache
+def candidates(name: str) -> tuple[Feature, ...]:
+    """Return what is found for a game of the library."""
+    return find_candidates(load(name))
 
 
 @pytest.mark.parametrize("name", SCRAMBLED)
@@ -66,7 +74,7 @@ def described(feature: Feature, name: Int64s) -> tuple[str, ...]:
 
 def test_no_candidate_says_the_same_as_another_one_or_nothing() -> None:
     for name in ("tictactoe", "reversi6", "minichess5"):
-        found = find_candidates(Game.load(name))
+        found = candidates(name)
         assert 0 < len(found) <= MOST
         assert not any(feature.constant for feature in found)
         assert len({feature.text for feature in found}) == len(found)
@@ -85,12 +93,12 @@ def test_no_candidate_says_the_same_as_another_one_or_nothing() -> None:
     ],
 )
 def test_what_people_would_count_is_found(name: str, kind: FeatureKind, some: str) -> None:
-    found = [one for one in find_candidates(Game.load(name)) if one.kind is kind]
+    found = [one for one in candidates(name) if one.kind is kind]
     assert any(one.text.startswith(some) for one in found), [one.text for one in found]
 
 
 def test_differences_of_roles_belong_to_both() -> None:
-    for feature in find_candidates(Game.load("breakthrough6")):
+    for feature in candidates("breakthrough6"):
         if feature.text == "number of (cell * * black), less that of white":
             assert (feature.owner, feature.against) == (1, 0)
             assert feature.fluents.sum() == 0
@@ -103,8 +111,7 @@ GAMES = ("breakthrough6", "reversi6", "minichess5", "bidding_tictactoe", "tictac
 
 @pytest.mark.parametrize("name", GAMES)
 def test_values_are_those_of_the_definition(name: str) -> None:
-    game = Game.load(name)
-    features = find_candidates(game)
+    game, features = load(name), candidates(name)
     states = [state for own in walked(game, 3, 2) for state in own][::5][:12]
     # More than a word of lanes, the last of them not full.
     order = np.random.default_rng(3).integers(len(states), size=150)
@@ -118,8 +125,8 @@ def test_values_are_those_of_the_definition(name: str) -> None:
 
 
 def test_pieces_and_rows_of_breakthrough() -> None:
-    game = Game.load("breakthrough6")
-    named = {feature.text: feature for feature in find_candidates(game)}
+    game = load("breakthrough6")
+    named = {feature.text: feature for feature in candidates("breakthrough6")}
     for state in walked(game, 4, 1)[0]:
         cells = [text.strip("()").split() for text in state.fluent_texts if "cell" in text]
         of = {c: [(int(x), int(y)) for _, x, y, k in cells if k == c] for c in ("white", "black")}
@@ -136,8 +143,8 @@ def test_pieces_and_rows_of_breakthrough() -> None:
 
 
 def test_open_lines_of_connect_four() -> None:
-    game = Game.load("connectfour")
-    named = {feature.text: feature for feature in find_candidates(game)}
+    game = load("connectfour")
+    named = {feature.text: feature for feature in candidates("connectfour")}
     lines = [
         [(x + i * dx, y + i * dy) for i in range(4)]
         for x in range(1, 8)
@@ -164,8 +171,10 @@ def test_open_lines_of_connect_four() -> None:
 
 
 def test_distances_are_manhattan() -> None:
-    game = Game.load("minichess5")
-    apart = [f for f in find_candidates(game) if f.kind is FeatureKind.APART and f.against is None]
+    game = load("minichess5")
+    apart = [
+        f for f in candidates("minichess5") if f.kind is FeatureKind.APART and f.against is None
+    ]
     feature = next(f for f in apart if "king" in f.text and "black king" in f.text)
     assert feature.lookups is not None
     state = game.initial_state()
@@ -242,7 +251,7 @@ def test_facts_of_a_role_are_counted(owner: str) -> None:
 
 
 def test_who_is_in_control_is_no_number() -> None:
-    texts = [one.text for one in find_candidates(Game.load("breakthrough6"))]
+    texts = [one.text for one in candidates("breakthrough6")]
     assert not any(text == "number of (control *)" for text in texts)
 
 

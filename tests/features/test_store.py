@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +17,27 @@ from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
 from neurogame.features.store import MOST, keep_sums, known_evidence, recalled_sums
 from neurogame.features.sums import FeatureSums
-from neurogame.files import CACHE_VARIABLE
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
 from neurogame.waiting import listen
+from tests.library import load
 
 FEW = EvidenceConfig(games=256, seconds=60)
 NAME = "breakthrough6"
+candidates = cache(find_candidates)
+
+
+def keep_in(folder: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what is known of features in a folder; what is compiled stays where it is."""
+    monkeypatch.setattr("neurogame.simulate.game_file.cache_folder", lambda: folder)
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    keep_in(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -50,8 +57,8 @@ def same(one: FeatureEvidence, other: FeatureEvidence) -> None:
 
 
 def test_sums_of_two_starts_are_those_of_all_their_games() -> None:
-    game = Game.load(NAME)
-    features = find_candidates(game)
+    game = load(NAME)
+    features = candidates(game)
     one, other = (played(game, features, seed) for seed in (1, 2))
     count = one.games + other.games
     rows = one.phases[0].count + other.phases[0].count
@@ -81,9 +88,9 @@ class Told:
         yield
 
 
-def test_each_start_adds_other_games_until_there_are_enough(cache: Path) -> None:
-    game, told = Game.load(NAME), Told()
-    features = find_candidates(game)
+def test_each_start_adds_other_games_until_there_are_enough(folder: Path) -> None:
+    game, told = load(NAME), Told()
+    features = candidates(game)
     listen(told)
     for number in range(1, 4):
         found = known_evidence(game, FEW, seed=5, what="games")
@@ -111,9 +118,9 @@ def otherwise(number: int) -> Game:
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_the_same_game_under_other_names_is_known(cache: Path, number: int) -> None:
-    game, other = Game.load(NAME), otherwise(number)
-    features, own = find_candidates(game), find_candidates(other)
+def test_the_same_game_under_other_names_is_known(folder: Path, number: int) -> None:
+    game, other = load(NAME), otherwise(number)
+    features, own = candidates(game), candidates(other)
     first = played(game, features, 1)
     keep_sums(game, features, first)
     sums = recalled_sums(other, own)
@@ -130,24 +137,24 @@ def test_the_same_game_under_other_names_is_known(cache: Path, number: int) -> N
     same(evidence_of(features, again), evidence_of(features, first))
 
 
-def test_games_that_only_look_alike_are_not_taken_for_each_other(cache: Path) -> None:
+def test_games_that_only_look_alike_are_not_taken_for_each_other(folder: Path) -> None:
     text = rules_text(load_rules("tictactoe"))
     game = Game.from_text(text, name="one")
     # The same fluents and moves; but a draw is worth something else.
     other = Game.from_text(text.replace(" 50)", " 40)"), name="other")
     assert (other.fluents, other.moves) == (game.fluents, game.moves)
-    features = find_candidates(game)
+    features = candidates(game)
     keep_sums(game, features, played(game, features, 1))
     assert recalled_sums(game, features) is not None
     assert recalled_sums(other, find_candidates(other)) is None
 
 
 @pytest.mark.parametrize("damage", ["half", "nothing", "rules", "keys", "sums", "infinite"])
-def test_damaged_files_are_as_if_they_were_not_there(cache: Path, damage: str) -> None:
-    game = Game.load("tictactoe")
-    features = find_candidates(game)
+def test_damaged_files_are_as_if_they_were_not_there(folder: Path, damage: str) -> None:
+    game = load("tictactoe")
+    features = candidates(game)
     keep_sums(game, features, played(game, features, 1))
-    path = kept(cache)
+    path = kept(folder)
     data = path.read_bytes()
     if damage in ("half", "nothing"):
         path.write_bytes(data[: len(data) // 2] if damage == "half" else b"")
@@ -168,8 +175,8 @@ def test_damaged_files_are_as_if_they_were_not_there(cache: Path, damage: str) -
 
 
 def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, "")
-    game = Game.load("tictactoe")
+    keep_in(None, monkeypatch)
+    game = load("tictactoe")
     for _ in range(2):
         assert known_evidence(game, FEW, seed=1, what="x").games == 256
 
@@ -178,6 +185,6 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    keep_in(tmp_path / "file", monkeypatch)
     game = Game.from_rules(parse_rules(rules_text(load_rules("tictactoe"))), "own")
     assert known_evidence(game, FEW, seed=1, what="x").games == 256

@@ -39,11 +39,16 @@ class Clock:
 CLOCK = Clock(1.0)
 
 
+def keep_in(folder: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what is learned in a folder; what is compiled stays where it is."""
+    monkeypatch.setattr("neurogame.simulate.game_file.cache_folder", lambda: folder)
+
+
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Let a clock tick whenever it is looked at, and keep what is learned in a new folder."""
     monkeypatch.setattr("neurogame.learn.timed_learning.time", CLOCK)
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
+    keep_in(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -67,7 +72,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sound")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("neurogame.learn.timed_learning.time", CLOCK)
-        patch.setenv("NEUROGAME_CACHE", str(place))
+        keep_in(place, patch)
         taught(game("tictactoe"))
     (path,) = files(place)
     return path
@@ -83,7 +88,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
-    own = game("connectfour5")
+    own = game("tictactoe")
     first = taught(own)
     assert first.earlier == 0
     assert len(files(folder)) == 1
@@ -99,7 +104,7 @@ def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
 
 
 def test_a_copy_under_other_names_goes_on_too() -> None:
-    own = game("connectfour5")
+    own = game("tictactoe")
     first = taught(own)
     scrambled = scramble(own.rules, 5)
     copy = Game.from_rules(scrambled.rules, "copy", cache=False)
@@ -119,7 +124,7 @@ def test_a_copy_under_other_names_goes_on_too() -> None:
 
 
 def test_another_game_that_looks_alike_begins_anew(folder: Path) -> None:
-    taught(game("connectfour5"), 3)
+    taught(game("nim"), 2)
     assert taught(game("tictactoe"), 2).earlier == 0
     assert len(files(folder)) == 2
     assert all("learned from" in repr(load_checkpoint(path)) for path in files(folder))
@@ -191,7 +196,7 @@ def test_beside_a_file_of_no_use_it_learns_anew(folder: Path, sound: Path) -> No
 
 
 def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", "")
+    keep_in(None, monkeypatch)
     assert taught(game("tictactoe"), 2).earlier == 0
     assert taught(game("tictactoe"), 2).earlier == 0
     assert not files(folder)

@@ -154,10 +154,11 @@ def test_the_rooms_are_the_known_ones() -> None:
     assert (PACKAGE / "py.typed").exists()
 
 
-def arrows(path: Path) -> set[str]:
+@cache
+def arrows(path: Path) -> frozenset[str]:
     """Return the modules that a file imports: at its head, in functions, for its types alone."""
     found = {name for node in ast.walk(tree(path)) for name in imported(node)}
-    return found - {module_name(path)}
+    return frozenset(found - {module_name(path)})
 
 
 def place(module: str) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from numba.core.caching import UserProvidedCacheLocator
 
 from neurogame import __version__
 from tests import processes
@@ -41,11 +44,29 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel into a folder of its own."""
+    """Install the wheel into a folder of its own.
+
+    What has been compiled here is put beside its sources: it is taken if they are the same.
+    """
     target = tmp_path_factory.mktemp("installed")
     options = ["--no-deps", "--no-index", "--disable-pip-version-check", "--quiet"]
     run("-m", "pip", "install", *options, "--target", str(target), str(wheel), cwd=target)
+    package = REPOSITORY / "neurogame"
+    for folder in {file.parent for file in package.rglob("*.py")}:
+        beside = target / folder.relative_to(REPOSITORY) / "__pycache__"
+        for file in kept(folder).glob("*.nb[ci]"):
+            beside.mkdir(exist_ok=True)
+            shutil.copy(file, beside)
     return target
+
+
+def kept(folder: Path) -> Path:
+    """Return where the machine code of a folder of the checkout lies."""
+    locator: Any = UserProvidedCacheLocator  # It is not annotated.
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if not named:
+        return folder / "__pycache__"
+    return Path(named, locator.get_suitable_cache_subpath(str(folder / "any.py")))
 
 
 def test_it_holds_code_library_players_and_type_marker_only(wheel: Path) -> None:
@@ -99,7 +120,7 @@ def test_its_metadata(wheel: Path) -> None:
 def test_it_works_away_from_the_checkout(installed: Path, tmp_path: Path) -> None:
     def neurogame(*line: str) -> str:
         program = ("-m", "neurogame.cli.main", *line)
-        return run(*program, cwd=tmp_path, PYTHONPATH=str(installed))
+        return run(*program, cwd=tmp_path, PYTHONPATH=str(installed), NUMBA_CACHE_DIR="")
 
     listed = json.loads(neurogame("games", "--json"))["games"]
     assert [f"{game['name']}.kif" for game in listed] == GAMES

@@ -72,8 +72,8 @@ def costing(monkeypatch: pytest.MonkeyPatch, *, branching: float, simulation: fl
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let no match before this test have taught anything."""
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
+    """Let no match before this test have taught anything; what was compiled stays."""
+    monkeypatch.setattr("neurogame.simulate.game_file.cache_folder", lambda: tmp_path / "cache")
 
 
 @pytest.fixture

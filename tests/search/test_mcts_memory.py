@@ -253,7 +253,7 @@ def test_longer_tables_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(tree_memory, "_FIRST_NODES", first)
         tree = _tree(game, MctsSettings(capacity=100_000))
         tree.set_root(words)
-        _search(tree, 3000)
+        _search(tree, 600)
         found.append(_read(tree, paths=False))
         assert len(tree.tree.table) == (1 << 17 if first > 8 else 1 << (2 * tree.size).bit_length())
     assert found[0] == found[1]

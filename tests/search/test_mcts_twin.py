@@ -230,22 +230,25 @@ def test_sequential_uct(name: str, solver: bool) -> None:
     assert tree.tree.root == tree.tree.nodes[0]
 
 
-@pytest.mark.parametrize("ahead", [5, 64])
+AHEAD: list[dict[str, Any]] = [
+    *({}, {"urgency": "parent"}, {"tree": "action"}, {"tree": "action", "mix": "seed"}),
+    *({"tree": "rave"}, {"tree": "grave", "ref": 20, "urgency": "parent"}),
+]
+
+
+@pytest.mark.parametrize("changes", AHEAD, ids=str)
 @pytest.mark.parametrize(
-    "changes",
+    ("name", "first"),
     [
-        *({}, {"urgency": "parent"}, {"tree": "action"}, {"tree": "action", "mix": "seed"}),
-        *({"tree": "rave"}, {"tree": "grave", "ref": 20, "urgency": "parent"}),
+        *(("tictactoe", 0), ("tictactoe3p", 1), ("lightsout", 0), ("rockpaperscissors", 1)),
+        *(("bidding_tictactoe", 0), ("cycle", 1)),
     ],
-    ids=str,
-)
-@pytest.mark.parametrize(
-    "name",
-    ["tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe", "cycle"],
 )
 def test_leaves_played_ahead_wait_for_their_simulation(
-    name: str, changes: dict[str, Any], ahead: int
+    name: str, changes: dict[str, Any], first: int
 ) -> None:
+    # Few or many ahead, by turns: each of the two in every game, and with every change.
+    ahead = (5, 64)[(AHEAD.index(changes) + first) % 2]
     game, settings = _game(name), replace(PLAIN, capacity=20000, **changes)
     judge = Priors(game) if changes.get("tree") == "action" else None
     _assert_equal(*_grown(game, settings, 1, 150, judge=judge, ahead=ahead))
@@ -292,7 +295,7 @@ def test_simulations_ahead_leave_nothing_in_the_tree(name: str) -> None:
     )
     tree = MctsTree(plan, SearchEvaluator(None, game.circuit))
     tree.set_root(state_words(game.initial_state().fluents.numpy()))
-    for simulations in range(40, 2000, 40):
+    for simulations in (*range(40, 400, 40), *range(400, 2000, 400)):
         tree.run(1, simulations=simulations, nodes=None, until=0, deadline=0)
         for place in tree.tree.nodes[: tree.size]:
             node = node_of(tree.tree, int(place))

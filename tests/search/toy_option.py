@@ -33,10 +33,16 @@ def declare(search: str) -> None:
 
 
 def main() -> None:
-    """Declare the option, and print what becomes of it."""
-    search, text = sys.argv[1:]
-    declare(search)
+    """Declare the option in all searches, and print what becomes of it in each."""
+    for search in PLACES:
+        declare(search)
     # Not before: what reads settings takes what is declared by then.
+    players: dict[str, str] = json.loads(sys.argv[1])
+    print(json.dumps({search: _told(search, text) for search, text in players.items()}))
+
+
+def _told(search: str, text: str) -> dict[str, Any]:
+    """Return the option as compiled code reads it, what is refused, and the help text."""
     from neurogame.cli.main import main as command
     from neurogame.errors import NeurogameError
     from neurogame.players.players import make_player
@@ -59,7 +65,7 @@ def main() -> None:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
         command(["match", "--help"])
-    print(json.dumps({"numbers": numbers, "refusals": refusals, "help": shown.getvalue()}))
+    return {"numbers": numbers, "refusals": refusals, "help": shown.getvalue()}
 
 
 def _memory(search: Any) -> Any:

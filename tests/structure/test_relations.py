@@ -77,7 +77,7 @@ def public_games() -> tuple[list[Path], list[Path]]:
 def test_large_rulesheets_have_the_successors_of_their_scrambled_copies() -> None:
     _, large = public_games()
     assert len(large) > 100
-    for path in large[::2]:
+    for path in large[::4]:
         if path.stem in SLOW:
             continue
         rules = public_rules(path)
@@ -91,11 +91,10 @@ def test_large_rulesheets_have_the_successors_of_their_scrambled_copies() -> Non
         assert ours == theirs, path.stem
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_small_rulesheets_have_the_relations_of_their_scrambled_copies(part: int) -> None:
+def test_small_rulesheets_have_the_relations_of_their_scrambled_copies() -> None:
     small, _ = public_games()
     assert len(small) > 20
-    for path in small[part::2]:
+    for path in small[::2]:
         assert script().scrambled_differs(load_rules(path), 5) == set(), path.stem
 
 

@@ -20,6 +20,8 @@ from tests.kernels.codegen.test_playouts import VARIANTS, game, plain
 from tests.kernels.twin.slow_playout import assert_equal
 
 RUN = PlayoutRun(seed=3, lanes=100, games=300)
+SMALL = "rockpaperscissors"
+"""A game that is compiled in no time."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def play(variant: str) -> float:
     """Play with a kernel that is loaded anew; return what making it took."""
     kernels.load_routine.cache_clear()
-    player = LlvmPlayouts(game("tictactoe").circuit, variant)
-    assert_equal(player.run(RUN), plain("tictactoe").run(RUN))
+    player = LlvmPlayouts(game(SMALL).circuit, variant)
+    assert_equal(player.run(RUN), plain(SMALL).run(RUN))
     return player.kernel().seconds
 
 
@@ -62,7 +64,7 @@ def test_damaged_files_are_made_again(variant: str, damage: bytes | None, folder
 def test_files_of_another_game_are_made_again(variant: str, folder: Path) -> None:
     play(variant)
     own = set(folder.glob("kernel-*"))
-    load_kernel(game("connectfour").circuit, variant, 0, moves=False)
+    load_kernel(game("tictactoe").circuit, variant, 0, moves=False)
     (other,) = set(folder.glob("kernel-*")) - own
     for file in own:
         file.write_bytes(other.read_bytes())
@@ -111,7 +113,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(folder: Path) -> None:
 
 
 def test_every_kind_of_kernel_has_its_own_file(folder: Path) -> None:
-    circuit = game("tictactoe").circuit
+    circuit = game(SMALL).circuit
     kinds = [(v, bits, moves) for v in VARIANTS for bits in (0, 10) for moves in (False, True)]
     for variant, bits, moves in kinds:
         assert load_kernel(circuit, variant, bits, moves=moves).seconds > 0

@@ -221,12 +221,9 @@ def same_children(left: Children, right: Children) -> bool:
 def test_children_are_those_of_plain_torch(
     name: str, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = Game.load(name)
+    ply, states = plain(name), reachable(name, 90)
     monkeypatch.setenv(VARIABLE, backend)
-    expander = Expander(game.circuit)
-    ply = TorchPly(game.circuit)
-    sampled = sample_states(game.simulator(), 90, seed=3)
-    states = pack_rows(sampled.to_bool())
+    expander = Expander(game(name).circuit)
     children = make_children(expander, states)
     assert same_children(children, expand_states(ply, states))
     # Children may be terminal, and then have no children of their own.

@@ -6,7 +6,6 @@ import copy
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 import pytest
 import torch
@@ -18,11 +17,12 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.kernels.neural.backend import VARIABLE
-from neurogame.kernels.neural.program import evaluate_one, make_space
+from neurogame.kernels.neural.program import make_space
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.conftest import shared
 from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_states, red_line_circuit
+from tests.kernels.one_by_one import evaluate_one_by_one
 
 T = TypeVar("T")
 KINDS = ("cilp-paper", "random", "cilp", "fluxplayer")
@@ -131,14 +131,8 @@ def one_by_one(evaluator: GoalNetworks, x: torch.Tensor) -> torch.Tensor:
     flags[:, : everything.shape[1]] = everything.numpy()
     values = np.zeros((len(x), evaluator.role_count), np.float32)
     packed = np.packbits(flags, axis=1, bitorder="little").view(np.int64)
-    _one_by_one(program, make_space(program), packed, values)
+    evaluate_one_by_one(program, make_space(program), packed, values)
     return torch.from_numpy(values)
-
-
-@numba.njit
-def _one_by_one(program: Any, space: Any, packed: Any, values: Any) -> None:
-    for i in range(len(packed)):
-        evaluate_one(program, space, packed[i], values[i])
 
 
 @pytest.mark.parametrize("kind", ["cilp", "cilp-paper"])
