@@ -43,7 +43,7 @@ from neurogame.search.match_start import MatchStart
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
-_PLIES = 4
+PLIES = 4
 """Of an opening."""
 
 
@@ -66,7 +66,7 @@ def cell(
     wall, core = time.perf_counter() - wall, time.process_time() - core
     auto.stop()
     several, seats = len(game.players) != 1, len(game.players)
-    opening = Openings(game, _PLIES if several and not first else 0, seed)[0]
+    opening = Openings(game, PLIES if several and not first else 0, seed)[0]
     settings = MatchSettings(limit=limit)
 
     def match(place: int | None) -> MatchRecord:
