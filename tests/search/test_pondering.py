@@ -336,7 +336,7 @@ def test_only_what_was_measured_counts() -> None:
     assert choose(pace, 1, LONG) == 1
 
 
-@pytest.mark.parametrize(("whole", "most"), [(0.5, 64), (1.9, 64), (7.0, 512)])
+@pytest.mark.parametrize(("whole", "most"), [(0.1, 64), (0.4, 64), (0.6, 512), (7.0, 512)])
 def test_beyond_some_blocks_grow_only_where_they_take_long(whole: float, most: int) -> None:
     known = new_pace(64)
     sizes, _, _ = played(lambda size: whole, 60 * whole, 512, known)

@@ -22,7 +22,7 @@ from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.ahead import TRIES, forget_ahead, make_ahead
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
-from neurogame.search.mcts.compiled.pace import SHORT
+from neurogame.search.mcts.compiled.pace import LONG
 from neurogame.search.mcts.compiled.reading import choose, make_reading, read_line, read_root
 from neurogame.search.mcts.compiled.run import FULL, parts, run
 from neurogame.search.mcts.compiled.search import (
@@ -297,7 +297,7 @@ class MctsTree:
         if lanes <= few:
             return lanes
         digits = few.bit_length() - 1
-        crowded = pace.usual >= digits and pace.times[digits] >= SHORT
+        crowded = pace.usual >= digits and pace.times[digits] >= LONG
         return lanes if crowded else few
 
     def warm_up(self, state: UInt64s) -> None:
@@ -312,7 +312,7 @@ class MctsTree:
         compact(self.tree, graph=graph)
         for self.pace.usual in (0, PACES - 1):
             # Small blocks and large ones.
-            self.pace.times[:] = 2 * SHORT
+            self.pace.times[:] = 2 * LONG
             self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
         self.pace.usual, self.pace.times[:] = self._first_pace, 0
         self.forget()

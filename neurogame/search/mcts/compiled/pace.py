@@ -13,8 +13,10 @@ from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.search import PACES, Pace
 
 _MOST = PACES - 1
-SHORT = 2_000_000
+_SHORT = 2_000_000
 """Nanoseconds below which blocks grow whether that pays or not."""
+LONG = 500_000
+"""Nanoseconds from which on blocks of many simulations are made where they pay."""
 
 
 @inner
@@ -65,7 +67,7 @@ def _pays(time: int, longer: int, crowded: bool) -> bool:
         longer: of one of twice the simulations; likewise.
         crowded: whether blocks of so many simulations are only made where they take long.
     """
-    if 0 < longer < SHORT:
+    if 0 < longer < (LONG if crowded else _SHORT):
         return not crowded
     return 2 * longer < 3 * time or time == 0
 
