@@ -36,6 +36,8 @@ class Probe:
         simultaneous: share of the plies in which more than one role had a choice, 0..1.
         overhead: seconds beside searches.
         simulation: seconds per simulation.
+        visit: seconds in which each legal move gets a simulation, where that takes long: longer
+            than at three of four choices.
     """
 
     plies: float
@@ -44,6 +46,7 @@ class Probe:
     simultaneous: float
     overhead: float
     simulation: float
+    visit: float
 
     @property
     def opening_plies(self) -> int:
@@ -75,6 +78,7 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
     state, plies, choices, legal, several = game.initial_state(), 0, 0, 0, 0
     luck = np.random.default_rng(0)
     spent, simulations, searching = 0.0, 0, 0.0
+    visits: list[float] = []
     begun = time.monotonic()
     while all(state.legal_moves):
         late = time.monotonic() - begun - seconds
@@ -91,6 +95,7 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
             searching += report.seconds
             if own_limit is limit:
                 spent, simulations = spent + report.seconds, simulations + report.simulations
+                visits.append(len(moves) * report.seconds / max(report.simulations, 1))
         state, plies, choices = state.next(joint), plies + 1, choices + len(open_roles)
         several += len(open_roles) > 1
         if late > _REST_SHARE * seconds:
@@ -105,4 +110,5 @@ def probe(game: Game, search: GameSearch, seconds: float, limit: Limit = _PROBE)
         simultaneous=several / max(plies, 1),
         overhead=more * overhead,
         simulation=spent / max(simulations, 1),
+        visit=float(np.quantile(visits or [0.0], 0.75)),
     )

@@ -57,7 +57,7 @@ def offering(monkeypatch: pytest.MonkeyPatch, *candidates: Candidate) -> None:
     monkeypatch.setattr(Offers, "taught", lambda *_: list(candidates))
 
 
-def costing(monkeypatch: pytest.MonkeyPatch, *, branching: float, simulation: float) -> None:
+def costing(monkeypatch: pytest.MonkeyPatch, *, branching: float, simulation: float) -> Probe:
     """Let a match of sixty choices have so many moves at each, and a simulation take so long."""
     costs = Probe(
         plies=60,
@@ -66,8 +66,10 @@ def costing(monkeypatch: pytest.MonkeyPatch, *, branching: float, simulation: fl
         simultaneous=0,
         overhead=0,
         simulation=simulation,
+        visit=branching * simulation,
     )
     monkeypatch.setattr("neurogame.players.auto.choice.probe", lambda *_: costs)
+    return costs
 
 
 @pytest.fixture(autouse=True)
@@ -215,7 +217,7 @@ def test_both_searches_have_what_self_play_teaches(
     assert asked == pytest.approx([30, 210, 300])
     assert offers.teaching is not None
     assert offers.teaching.games > 0
-    tree, search = offers.taught(SEARCHES)
+    search, tree = offers.taught(SEARCHES)
     assert tree.name.startswith("mcts:cilp,refine=7,cutoff=0,tree=values")
     assert search.name == "alphabeta:cilp,refine=7"
     assert tree.belief == search.belief
@@ -393,8 +395,8 @@ def test_the_start_ends_with_the_newest_weights(monkeypatch: pytest.MonkeyPatch)
     player = AutoPlayer(PlayerSpec.parse("auto:prepare=4"))
     player.start(MatchStart(game("tictactoe"), 0, 1))
     first, *_, last = player.report.splitlines()
-    assert first.startswith("plays mcts:cilp,refine=")
-    assert last.startswith("until the match: plays mcts:cilp,refine=")
+    assert first.startswith("plays alphabeta:cilp,refine=")
+    assert last.startswith("until the match: plays alphabeta:cilp,refine=")
     assert player.learned > 0
     assert player.choose(game("tictactoe").initial_state(), Limit(seconds=0.05)) in range(9)
 
@@ -407,15 +409,13 @@ def won(
     return racers, 0.02
 
 
-def test_trials_need_time_for_one_round() -> None:
+def test_trials_need_time_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
     of, held = game("tictactoe"), []
     candidates = [candidate(name, learned_belief(30)) for name in "ab"]
     plain = candidate("mcts", UNTRIED)
     # Where the least time per move is long, plain search is not tried with less.
     for matches, least in ((12, 0.004), (7, 0.004), (3, 0.004), (1, 0.004), (12, 0.1)):
-        costs = Probe(
-            plies=60, choices=60, branching=9, simultaneous=0, overhead=0, simulation=1e-6
-        )
+        costs = costing(monkeypatch, branching=9, simulation=1e-6)
         until = time.monotonic() + matches * 60 * 0.0041
         racers, seconds = _trials(
             of, plain, candidates, costs, until=until, least=least, seed=1, move_time=1.0

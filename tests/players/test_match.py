@@ -33,8 +33,10 @@ from neurogame.search.limit import Limit
 from neurogame.search.match_start import MatchStart
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.packing import state_words
+from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from tests.players.scripted import Scripted, first_legal, last_legal
+from tests.players.searching import Searching
 from tests.search.test_chance import GAMBLER, GOALS
 
 STUCK = """
@@ -298,6 +300,25 @@ def test_races_and_probes_have_no_seat_for_chance() -> None:
         pass
     assert len(race.racers[0].rounds) == 2
     assert all(0 <= points <= 1 for points in race.racers[0].rounds)
+
+
+def test_a_probe_tells_how_long_all_moves_take_where_they_take_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = Game.load("tictactoe")
+    search, looks = Searching(game), iter(range(9))
+    plain = search.search
+
+    def slow_at_first(state: State, role: int, limit: Limit) -> SearchResult:
+        seconds = 0.5 if next(looks) < 4 else 0.05
+        found = plain(state, role, limit)
+        return SearchResult(**{**vars(found), "seconds": seconds, "simulations": 10})
+
+    monkeypatch.setattr(search, "search", slow_at_first)
+    costs = probe(game, search, 60.0)
+    # Nine to six legal moves at first; at most eight choices, of which one in four takes longer.
+    assert 6 * 0.05 <= costs.visit <= 8 * 0.05
+    assert costs.branching * costs.simulation < 6 * 0.05
 
 
 def test_proof_search_samples_chance() -> None:

@@ -51,8 +51,9 @@ _LONGER = 1.2
 _SHORTEST, _LONGEST = 0.004, 0.25
 """Seconds per move in trials."""
 _VISITS = 30
-"""Simulations for each legal move that plain search has in a trial, at least: with five in hex it
-lost all rounds to values against which it won all matches at 0.4 s."""
+"""Simulations for each legal move that plain search has in a trial, at least, at three of four
+choices: with three to eight in hex and amazons it lost most rounds to values against which it won
+all matches at 0.4 s."""
 _USUAL_MOVE = 1.0
 """Seconds per move in a match of which nobody knows them."""
 
@@ -133,9 +134,9 @@ def choose_player(
         plain = offers.plain(better)
         costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
-    kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[:1]
+    kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[1:]
     candidates = offers.trained(checkpoints, kinds)
-    least = min(max(_SHORTEST, _VISITS * costs.branching * costs.simulation), move_time)
+    least = min(max(_SHORTEST, _VISITS * costs.visit), move_time)
     least_round = _LONGER * MATCHES_PER_ROUND * costs.match(Limit(seconds=least))
     trial_time = max(_TRIAL_SHARE * seconds, least_round)
     if trial_time > _MOST_TRIAL_SHARE * seconds:
@@ -160,7 +161,7 @@ def choose_player(
     school = None
     if offers.begun is not None:
         learned = best or max(racers, key=lambda racer: racer.belief.mean, default=None)
-        kind = SEARCHES[0] if learned is None else learned.name.partition(":")[0]
+        kind = kinds[0] if learned is None else learned.name.partition(":")[0]
         doubted = NOTHING_LEARNED if learned is None else learned.belief
         school = School(
             game,

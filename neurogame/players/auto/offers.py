@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.self_teaching import SelfTeaching
 
-SEARCHES = "mcts", "alphabeta"
-"""Kinds of players that use values; the second one is for games that suit it."""
+SEARCHES = "alphabeta", "mcts"
+"""Kinds of players that use values; the first one, which makes more of what 30 seconds have taught,
+is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
 _GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5}
@@ -265,13 +266,13 @@ class Offers:
             settings: of alpha-beta.
         """
         made = []
-        if SEARCHES[0] in kinds:
-            name = f"mcts:{source},{LEARNED_USE}"
-            made.append(self._mcts(name, belief, LEARNED_USE, evaluator=evaluator, mapping=mapping))
-        if SEARCHES[1] in kinds:
+        if "alphabeta" in kinds:
             settings = settings or SearchSettings()
             name = f"alphabeta:{source}"
             made.append(self._alphabeta(name, belief, evaluator, settings, mapping))
+        if "mcts" in kinds:
+            name = f"mcts:{source},{LEARNED_USE}"
+            made.append(self._mcts(name, belief, LEARNED_USE, evaluator=evaluator, mapping=mapping))
         return made
 
     def _mcts(
