@@ -17,8 +17,8 @@ from neurogame.kernels.netlist.netlist import Netlist
 Step: TypeAlias = tuple[str, int]
 """``("load", row)``, ``("gate", gate)`` or ``("store", row)``."""
 
-_MANY, _MOST = 4000, 20_000
-"""Gates beyond which fewer orders are tried, and only one."""
+_MOST = 20_000
+"""Gates beyond which only one order is tried."""
 
 
 def schedule(
@@ -45,10 +45,8 @@ def schedule(
 
     given = netlist.input_count, netlist.inputs, np.array(gates, np.int64)
     orders = [loops.depth_first(*given)]
-    ranks = [loops.BY_AGE, loops.BY_WARMTH, loops.BY_RECENCY]
-    if len(gates) > _MANY:
-        ranks = [loops.BY_WARMTH] if len(gates) <= _MOST else []
-    orders += [loops.greedy(*given, rank) for rank in ranks]
+    if len(gates) <= _MOST:
+        orders += [loops.greedy(*given, is_warm=is_warm) for is_warm in (False, True)]
     schedules = [_pieces(netlist, order.tolist(), outputs, registers, piece) for order in orders]
     return min(schedules, key=_cost)
 

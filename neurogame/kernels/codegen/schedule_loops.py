@@ -13,9 +13,6 @@ LOAD, GATE, STORE = 0, 1, 2
 KINDS = {"load": LOAD, "gate": GATE, "store": STORE}
 """Kinds of steps, as numbers of compiled code."""
 
-BY_AGE, BY_WARMTH, BY_RECENCY = 0, 1, 2
-"""Ranks of gates in :func:`greedy`."""
-
 _NEVER = 1 << 60
 _COLD = 24
 """Gates after which a value is likely to have left the registers."""
@@ -112,7 +109,7 @@ class _Alive(Struct):
     ``n`` gates to order, ``R`` rows. A gate is known by its index among them.
 
     Attributes:
-        rank: by what they are chosen, see :func:`greedy`.
+        is_warm: how they are chosen, see :func:`greedy`.
         clock: gates taken so far.
         read: the different rows that each gate reads, then zeros; int64 ``[n, 3]``.
         row: of each gate's result; int64 ``[n]``.
@@ -126,7 +123,7 @@ class _Alive(Struct):
         size: how many there are.
     """
 
-    rank: int
+    is_warm: int
     clock: int = 0
     read: Int64s2
     row: Int64s1
@@ -140,27 +137,25 @@ class _Alive(Struct):
     size: int = 0
 
 
-def greedy(first: int, inputs: Int32s2, gates: Int64s1, rank: int) -> Int64s:
+def greedy(first: int, inputs: Int32s2, gates: Int64s1, *, is_warm: bool) -> Int64s:
     """Return gates in an order in which each is the most useful one whose inputs are known.
 
-    That is which ends most lives of values and begins fewest, then, by the rank:
-
-    - :data:`BY_AGE`: which has no input that has waited long;
-    - :data:`BY_RECENCY`: of which an input was touched last;
-    - :data:`BY_WARMTH`: the same, where values that were not touched lately begin to live again.
+    That is which ends most lives of values and begins fewest, then which has no input that has
+    waited long.
 
     Args:
         first: number of input rows, ``I``.
         inputs: of all gates; int32 ``[G, 3]``.
         gates: those to order, each after its inputs; int64 ``[n]``.
-        rank: see above.
+        is_warm: whether values that were not touched lately begin to live again, and the input
+            that was touched last counts instead.
     """
     rows = first + len(inputs)
     read, missing = np.zeros((len(gates), 3), np.int64), np.zeros(len(gates), np.int64)
     starts = np.zeros(rows + 1, np.int64)
     users = _find_users(first, inputs, gates, read, missing, starts)
     alive = _Alive(
-        rank=rank,
+        is_warm=is_warm,
         read=read,
         row=first + gates,
         users=users,
@@ -269,9 +264,9 @@ def _key(alive: _Alive, index: int) -> int:
         if row == 0:
             continue
         touched = whole(alive.touched[row])
-        is_new = touched < 0 or (alive.rank == BY_WARMTH and alive.clock - touched > _COLD)
+        is_new = touched < 0 or (alive.is_warm and alive.clock - touched > _COLD)
         change += int(is_new) - int(alive.left[row] == 1)
-        if alive.rank != BY_AGE:
+        if alive.is_warm:
             chosen = max(chosen, touched)
         elif touched >= 0 and (chosen < 0 or touched < chosen):
             chosen = touched
