@@ -29,10 +29,10 @@ def hasty(monkeypatch: Patch) -> None:
 @pytest.mark.usefixtures("hasty")
 def test_it_prints_a_row_for_each_candidate(capsys: Captured) -> None:
     assert main(["auto", "tictactoe", "--clock", "60,0.1", "--quiet"]) == 0
-    head, tree, search, plays, *_ = capsys.readouterr().out.splitlines()
+    head, search, tree, plays, *_ = capsys.readouterr().out.splitlines()
     assert head.split() == ["candidate", "expected", "trials", "believed", "better"]
-    assert tree.startswith("mcts:cilp,refine=")
     assert search.startswith("alphabeta:cilp,refine=")
+    assert tree.startswith("mcts:cilp,refine=")
     assert plays.startswith("plays ")
     assert main(["auto", "tictactoe", "--clock", "60,0.1", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
