@@ -16,19 +16,17 @@ them are those of the choice alone.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-import torch
-from auto_starts import PLIES, count_processor_seconds, warm_up
+from auto_starts import PLIES, add_arguments, count_processor_seconds, finished
 from cells import Cells, progress
 
 from neurogame.intervals import paired_interval
-from neurogame.learn import self_teaching
 from neurogame.players.auto import choice
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
-from neurogame.players.auto.offers import _ADVANTAGES, SEARCHES, Offers
+from neurogame.players.auto.facts import SEARCHES
+from neurogame.players.auto.offers import _ADVANTAGES, Offers
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
 from neurogame.players.players import make_player
@@ -69,8 +67,7 @@ def cell(game: Game, start: float, seconds: float, seed: int, *, matches: bool) 
     offers, chosen = made[0], auto.choice
     assert chosen is not None
     use = next(use for use, lost in _ADVANTAGES.items() if lost == offers.advantage)
-    kinds = SEARCHES if chosen.facts.suits_alphabeta else SEARCHES[:1]
-    candidates: list[Candidate] = [offers.plain(use), *offers.taught(kinds)]
+    candidates: list[Candidate] = [offers.plain(use), *offers.taught(chosen.facts.searches)]
     opening, settings = Openings(game, PLIES, seed)[0], MatchSettings(limit=limit)
     points: dict[str, list[float]] = {}
     for candidate in candidates if matches else ():
@@ -148,31 +145,16 @@ def report(cells: Cells) -> str:
 def main() -> None:
     """Play what is missing and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("games", nargs="*", help="library games or paths, of two roles")
-    parser.add_argument("--start", type=float, default=30.0, help="clock in seconds")
-    parser.add_argument("--seconds", type=float, default=0.4, help="for a move")
-    parser.add_argument("--starts", type=int, default=2, help="of each game")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="folder")
+    add_arguments(parser, seconds=0.4)
     parser.add_argument("--no-matches", action="store_true", help="only choose")
-    parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
-    cells = Cells(options.out)
-    torch.set_num_threads(1)
     if not options.report:
         count_processor_seconds()
-        # Nothing is kept from one start to the next.
-        vars(self_teaching)["game_file"] = lambda *_: None
-        warm_up()
-    for seed in range(options.seed, options.seed + options.starts):
-        for path in [] if options.report else options.games:
-            name = f"{Path(path).stem}-{options.start:g}-{options.seconds:g}-{seed}"
-            if not cells.has(name):
-                progress(name)
-                game, matches = Game.load(path), not options.no_matches
-                start, seconds = options.start, options.seconds
-                cells.put(name, cell(game, start, seconds, seed, matches=matches))
-    print(report(cells))
+
+    def make(game: Game, seed: int) -> dict[str, Any]:
+        return cell(game, options.start, options.seconds, seed, matches=not options.no_matches)
+
+    print(report(finished(options, make)))
 
 
 if __name__ == "__main__":

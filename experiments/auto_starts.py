@@ -23,6 +23,7 @@ import argparse
 import os
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -143,50 +144,54 @@ def report(cells: Cells) -> str:
     return "\n".join(lines)
 
 
+def add_arguments(parser: argparse.ArgumentParser, seconds: float) -> None:
+    """Declare what all experiments with starts take; for a move so many seconds, if not told."""
+    parser.add_argument("games", nargs="*", help="library games or paths")
+    parser.add_argument("--start", type=float, default=30.0, help="clock in seconds")
+    parser.add_argument("--seconds", type=float, default=seconds, help="for a move")
+    parser.add_argument("--starts", type=int, default=2, help="of each game")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder; one for each set of options below"
+    )
+    parser.add_argument("--report", action="store_true", help="only print the table")
+
+
+def finished(options: argparse.Namespace, make: Callable[[Game, int], dict[str, Any]]) -> Cells:
+    """Return all cells, after those that are missing were made, of a game and a seed each."""
+    cells = Cells(options.out)
+    torch.set_num_threads(1)
+    if options.report:
+        return cells
+    # Nothing is kept from one start to the next.
+    vars(self_teaching)["game_file"] = lambda *_: None
+    warm_up()
+    for seed in range(options.seed, options.seed + options.starts):
+        for path in options.games:
+            name = f"{Path(path).stem}-{options.start:g}-{options.seconds:g}-{seed}"
+            if not cells.has(name):
+                progress(name)
+                cells.put(name, make(Game.load(path), seed))
+    return cells
+
+
 def main() -> None:
     """Play what is missing and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("games", nargs="*", help="library games or paths")
+    add_arguments(parser, seconds=0.2)
     parser.add_argument("--player", default="auto")
-    parser.add_argument("--start", type=float, default=30.0, help="clock in seconds")
-    parser.add_argument("--seconds", type=float, default=0.2, help="for a move")
-    parser.add_argument("--starts", type=int, default=2, help="of each game, two matches each")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--first", action="store_true", help="one match each, first, from the initial state"
     )
     parser.add_argument("--core", action="store_true", help="count processor seconds")
-    parser.add_argument(
-        "--out", type=Path, required=True, help="folder; one for each --player, and for --first"
-    )
-    parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
-    cells = Cells(options.out)
-    torch.set_num_threads(1)
     if options.core:
         count_processor_seconds()
-    # Nothing is kept from one start to the next.
-    vars(self_teaching)["game_file"] = lambda *_: None
-    if not options.report:
-        warm_up()
-    for seed in range(options.seed, options.seed + options.starts):
-        for path in [] if options.report else options.games:
-            name = f"{Path(path).stem}-{options.start:g}-{options.seconds:g}-{seed}"
-            if not cells.has(name):
-                progress(name)
-                game = Game.load(path)
-                cells.put(
-                    name,
-                    cell(
-                        game,
-                        options.start,
-                        options.seconds,
-                        seed,
-                        options.player,
-                        first=options.first,
-                    ),
-                )
-    print(report(cells))
+
+    def make(game: Game, seed: int) -> dict[str, Any]:
+        return cell(game, options.start, options.seconds, seed, options.player, first=options.first)
+
+    print(report(finished(options, make)))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.choice import _trials, choose_player
-from neurogame.players.auto.offers import SEARCHES, Offers
+from neurogame.players.auto.offers import Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, UNTRIED, Belief, learned_belief
 from neurogame.players.gate.uses import ALL_MOVES_USE, DECISIVE_USE
@@ -212,12 +212,12 @@ def test_both_searches_have_what_self_play_teaches(
     monkeypatch.setattr(SelfTeaching, "take_loss", lambda _: next(left))
     monkeypatch.setattr(SelfTeaching, "seconds", 7.0)
     offers = Offers(game("tictactoe"), seed=1, threads=2)
-    assert offers.taught(SEARCHES) == []
+    assert offers.taught(["alphabeta", "mcts"]) == []
     offers.learn(300)
     assert asked == pytest.approx([30, 210, 300])
     assert offers.teaching is not None
     assert offers.teaching.games > 0
-    search, tree = offers.taught(SEARCHES)
+    search, tree = offers.taught(["alphabeta", "mcts"])
     assert tree.name.startswith("mcts:cilp,refine=7,cutoff=0,tree=values")
     assert search.name == "alphabeta:cilp,refine=7"
     assert tree.belief == search.belief

@@ -16,7 +16,7 @@ from typing import final
 
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
-from neurogame.players.auto.offers import SEARCHES, Offers
+from neurogame.players.auto.offers import Offers
 from neurogame.players.auto.school import School
 from neurogame.players.belief import NOTHING_LEARNED, best_believed
 from neurogame.players.gate.uses import ALL_MOVES_USE, DECISIVE_USE
@@ -134,7 +134,7 @@ def choose_player(
         plain = offers.plain(better)
         costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
-    kinds = SEARCHES if facts.suits_alphabeta else SEARCHES[1:]
+    kinds = facts.searches
     candidates = offers.trained(checkpoints, kinds)
     least = min(max(_SHORTEST, _VISITS * costs.visit), move_time)
     least_round = _LONGER * MATCHES_PER_ROUND * costs.match(Limit(seconds=least))

@@ -9,6 +9,10 @@ from neurogame.players.probe import Probe
 from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
 
+SEARCHES = "alphabeta", "mcts"
+"""Kinds of players that use values; the first one, which makes more of what 30 seconds have taught,
+is for games that suit it."""
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,11 @@ class GameFacts:
     def suits_alphabeta(self) -> bool:
         """Whether looking at all replies in turn is sound: one role, or two strict opponents."""
         return self.roles == 1 or (self.roles == 2 and self.opposed and self.simultaneous == 0)
+
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """Those of :data:`SEARCHES` that suit the game, the best first."""
+        return SEARCHES if self.suits_alphabeta else SEARCHES[1:]
 
     def __str__(self) -> str:
         """Return one line for people."""

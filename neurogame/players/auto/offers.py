@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.self_teaching import SelfTeaching
 
-SEARCHES = "alphabeta", "mcts"
-"""Kinds of players that use values; the first one, which makes more of what 30 seconds have taught,
-is for games that suit it."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
 _GATE_SECONDS = {DECISIVE_USE: 2e-4, ALL_MOVES_USE: 5e-5}
@@ -129,7 +126,7 @@ class Offers:
 
         Args:
             paths: of checkpoints of this game, the more promising ones first.
-            kinds: of :data:`SEARCHES`.
+            kinds: of :data:`.facts.SEARCHES`.
 
         Returns:
             Both searches with values; of a checkpoint without values, a tree search with each
@@ -228,7 +225,7 @@ class Offers:
         """Return searches with what self-play has taught by now; none if nothing was learned.
 
         Args:
-            kinds: of :data:`SEARCHES`.
+            kinds: of :data:`.facts.SEARCHES`.
         """
         teaching = self.teaching
         if teaching is None or not teaching.games + teaching.earlier:
@@ -261,7 +258,7 @@ class Offers:
             source: of player strings.
             evaluator: has learned.
             belief: in the score of either.
-            kinds: of :data:`SEARCHES`.
+            kinds: of :data:`.facts.SEARCHES`.
             mapping: from the game as it was learned to the one that is played; None: the same.
             settings: of alpha-beta.
         """
